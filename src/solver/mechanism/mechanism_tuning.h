@@ -169,9 +169,9 @@
 // ---------------------------------------------------------------------------------------------
 // Coasting: speed only
 
-// A mechanism coasts while rates between its bodies and turns are below the first, m/s or rad/s, and
-// its joints are open by less than the second, relative to the lever arms, or rad. A solve closes
-// them when they open further. Absolute. Test: coasting.
+// A mechanism coasts while rates between its bodies and turns are below the first, m/s or rad/s,
+// and its joints are open by less than the second, relative to the lever arms, or rad. A solve
+// closes them when they open further. Absolute. Test: coasting.
 #define TUNING_COASTING_SPEED 1e-5f
 #define TUNING_COASTING_ERROR 1e-6
 
