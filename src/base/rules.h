@@ -94,6 +94,7 @@
   X(mechanism_rigid_motion)                                                                        \
   X(mechanism_infeasible)                                                                          \
   X(mechanism_regularization)                                                                      \
+  X(mechanism_play)                                                                                \
   X(mechanism_light_links)                                                                         \
   X(mechanism_tree_regularization)                                                                 \
   X(mechanism_deadband)                                                                            \

@@ -494,6 +494,7 @@ static void add_mechanism(const mechanism_builder *p, elimination_graph *o)
   set->value_count += add_targets(set, m->first_node);
   m->end_value = set->value_count;
   connect_links(p, o, m);
+  m->has_loops = m->last_joint - m->first_joint > o->body_count - !m->anchored;
 }
 
 // ---------------------------------------------------------------------------------------------

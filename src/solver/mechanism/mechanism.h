@@ -85,6 +85,7 @@ struct mechanism {
   bool by_ball_tree;                  // this substep is solved as a ball tree
   bool needs_added_inertia;           // ball tree, in this step: some body needs added inertia
   bool maybe_overloaded; // ball tree: the last solve may have exceeded TUNING_STIFFNESS_RESOLVED
+  bool has_loops;        // of joints; the world counts as one body
   bool anchored;         // a joint connects it to a body that is no node
   bool factors_stale;    // values hold the matrix of the split pass, not the one of the velocities
   bool supported;        // contacts carry one of its bodies

@@ -742,6 +742,14 @@ static void solve_batch(const direct_context *c, mechanism_batch *t, needs_pass_
   for (unsigned left = lanes; left != 0; left = solve_follow_drift(ts.solve, left)) {
     solve_all(&ts, left);
   }
+  unsigned left = lanes;
+  for (int i = 0; i < TUNING_PLAY_ROUNDS && left != 0; ++i) {
+    FOR_LANES(lane, left)
+    {
+      left &= ~((unsigned)!solve_forgive_contradictions(&ts.solve[lane]) << lane);
+    }
+    solve_all(&ts, left);
+  }
   release_scratch(&ts, room);
   FOR_LANES(lane, lanes)
   {

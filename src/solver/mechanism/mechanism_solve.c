@@ -679,6 +679,9 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     do {
       solve_rounds(&s, 0);
     } while (solve_follow_drift(&s, 1));
+    for (int i = 0; i < TUNING_PLAY_ROUNDS && solve_forgive_contradictions(&s); ++i) {
+      solve_rounds(&s, 0);
+    }
     solve_end(&s);
   }
 }

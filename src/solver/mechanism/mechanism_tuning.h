@@ -88,6 +88,14 @@
 // Needed by: four_bar_with_redundant_hinges_holds, bennett_linkage_holds.
 #define TUNING_ERROR_DEADBAND 1e-8
 
+// Play of redundant rows: how much contradiction of errors they give up, relative to the lever
+// arms, or rad. Arms that should be equal differ by it and turn. Needed by: unequal_arms_turn.
+#define TUNING_PLAY 1e-4
+// Solves at most, each of which gives up most of what is left, and what is worth one: more than the
+// rounding of anchors to float.
+#define TUNING_PLAY_ROUNDS 3
+#define TUNING_PLAY_LEAST 1e-8
+
 // A correction stays in the velocities if joints close no faster than the first, m/s or rad/s, and
 // bodies move no faster than the second, m/s. Faster ones become split impulses. Fast bodies make
 // larger errors in a substep, so the limits grow with the speed of the fastest: by the share, and

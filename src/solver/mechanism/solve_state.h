@@ -99,6 +99,12 @@ unsigned solve_follow_drift(solve_state *s, unsigned lanes);
 // Whether the solve has nothing to do, in this step's first pass; impulses are then set to zero.
 bool solve_begins_to_coast(const solve_state *s);
 
+// play.c
+//
+// Takes errors of redundant rows that contradict each other out of them, within the play.
+// Returns whether the rows must be solved again.
+bool solve_forgive_contradictions(solve_state *s);
+
 // mechanism_assembly.c
 // Assembles and factors the matrix unless it is current, and solves.
 void solve_factor_and_solve(solve_state *s);
