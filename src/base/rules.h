@@ -46,9 +46,10 @@
   RULES_OF_DETECTION(X)
 
 #define RULES_OF_IMPACTS(X) \
-  X(impact_time)           \
-  X(impact_retreat)        \
-  X(impact_sweeps)         \
+  X(impact_corners)        \
+  X(impact_alone)          \
+  X(impact_free_flight)    \
+  X(impact_spinning)       \
   X(restitution_threshold) \
   X(bounce_without_touch)
 

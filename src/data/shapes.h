@@ -35,6 +35,7 @@ typedef struct shape_cache {
   float speed;               // bound of the speed of any point, m/s
   // Rotation to world; offset from the body's centre of mass, m, world axes.
   float rotation[4], offset[3];
+  float restitution; // of its material
   world_pose pose;
   double travel; // bound of the path length of any point, summed over all updates, m
 } shape_cache;

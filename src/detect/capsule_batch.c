@@ -25,16 +25,21 @@ KERNEL Capsule load_capsule(const capsule_batch *batch, int side, int first)
   return c;
 }
 
-KERNEL Q load_turn(const capsule_batch *batch, int first)
+typedef struct CapsulePlace {
+  Q turn;
+  R restitution;
+} CapsulePlace;
+
+KERNEL CapsulePlace load_place(const capsule_batch *batch, int side, int first)
 {
   const float *from[TN_LANES];
   R r[8];
   for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = batch->shape[0][first + i] + 8;
+    from[i] = batch->shape[side][first + i] + 8;
   }
   load8(from, r);
-  Q q = {r[0], r[1], r[2], r[3]};
-  return q;
+  CapsulePlace p = {{r[0], r[1], r[2], r[3]}, r[7]};
+  return p;
 }
 
 // Both are capsules, not spheres, and nearly parallel. The factor stays clear of the threshold
@@ -64,10 +69,14 @@ KERNEL void collide_lanes(capsule_batch *batch, int first, R dt)
   R radii = a.radius + b.radius;
   M inside = distance <= TUNING_MEETING_AXES * (radii + v_length(apart));
   R scale = pick(inside, splat(0.0f), 1.0f / distance);
-  V n = q_unrotate(load_turn(batch, first), v_scale(scale, d));
+  CapsulePlace place = load_place(batch, 0, first);
+  V n = q_unrotate(place.turn, v_scale(scale, d));
   R size = r_min(a.bounding_radius, b.bounding_radius);
   R close = dt * (v_length(v_sub(b.v, a.v)) + v_length(a.w) * a.max_extent +
                   v_length(b.w) * b.max_extent);
+  R restitution = r_max(place.restitution, load_place(batch, 1, first).restitution);
+  R ahead = pick(restitution > 0.0f, TUNING_BOUNCE_SPEED_GAIN * close,
+                 r_min(close, TUNING_CONTACT_MARGIN_CAP * size));
   M needs_scalar = inside | is_parallel(&a, &b) | (close > r_min(a.radius, b.radius));
   store(batch->along_a + first, along_a);
   store(batch->along_b + first, along_b);
@@ -76,9 +85,7 @@ KERNEL void collide_lanes(capsule_batch *batch, int first, R dt)
   store(batch->ny + first, n.y);
   store(batch->nz + first, n.z);
   store(batch->margin + first,
-        TUNING_CONTACT_MARGIN * size + (RULE(speculative_margin)
-                                            ? r_min(close, TUNING_CONTACT_MARGIN_CAP * size)
-                                            : splat(0.0f)));
+        TUNING_CONTACT_MARGIN * size + (RULE(speculative_margin) ? ahead : splat(0.0f)));
   store(batch->fixed_normal + first,
         pick(close < TUNING_FIXED_NORMAL_MOTION * radii, splat(1.0f), splat(0.0f)));
   store(batch->needs_scalar + first, pick(needs_scalar, splat(1.0f), splat(0.0f)));

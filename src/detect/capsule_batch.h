@@ -5,7 +5,7 @@
 #define CAPSULE_BATCH 64 // pairs; a multiple of all lane widths
 
 // `shape` points at shape_cache from `axis` on, 16 floats: axis 3, half_length, radius, max_extent,
-// bounding_radius, speed, rotation 4, offset 3, one unused.
+// bounding_radius, speed, rotation 4, offset 3, restitution.
 typedef struct capsule_batch {
   const float *shape[2][CAPSULE_BATCH];
   const float *motion[2][CAPSULE_BATCH]; // body_state.motion: v 3, one unused, w 3, one unused

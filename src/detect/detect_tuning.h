@@ -17,6 +17,10 @@
 // Needed by: every stack (0.02); the cap by test_contacts.c.
 #define TUNING_CONTACT_MARGIN 0.02f
 #define TUNING_CONTACT_MARGIN_CAP 0.5f
+// Of shapes with restitution the second term has no cap and this factor: an impact may turn a body
+// so that another of its points strikes within the step, faster than any point moved before. Needed
+// by: elastic_bodies_keep_their_energy.
+#define TUNING_BOUNCE_SPEED_GAIN 2.0f
 // Gap beyond the contact margin up to which separated pairs are measured, relative to L: the larger
 // the bound, the longer a pair is skipped. No physics.
 #define TUNING_SEPARATION_MARGIN 0.1f

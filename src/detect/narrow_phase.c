@@ -6,6 +6,7 @@
 #include "collide/distance.h"
 #include "collide/surface.h"
 #include "detect/detection.h"
+#include "detect/pair_list.h"
 
 #include <math.h>
 
@@ -196,12 +197,14 @@ static void collide_pair(const tn_world *world, int32_t index, float dt)
     return;
   }
   float close = closing_distance(world, a, b, dt);
-  if (stays_separated(p, a, b, at, TUNING_CONTACT_MARGIN * size + close, size)) {
+  float bounce =
+      closing_ahead(close, fmaxf(a->shape_cache.restitution, b->shape_cache.restitution));
+  if (stays_separated(p, a, b, at, TUNING_CONTACT_MARGIN * size + bounce, size)) {
     found->count = KEPT_MANIFOLDS;
     return;
   }
-  float ahead = RULE(speculative_margin) ? fminf(close, TUNING_CONTACT_MARGIN_CAP * size) : 0.0f;
-  float margin = TUNING_CONTACT_MARGIN * size + ahead;
+  float ahead = bounce > close ? bounce : fminf(close, TUNING_CONTACT_MARGIN_CAP * size);
+  float margin = TUNING_CONTACT_MARGIN * size + (RULE(speculative_margin) ? ahead : 0.0f);
   manifold *out = &world->detection->found_manifolds[found->first];
   found->count = collide_from(&a->geometry, &b->geometry, at, margin, &p->start, out, found->room);
   bool fast = needs_continuous(world, a, b, close);

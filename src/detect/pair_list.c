@@ -75,12 +75,13 @@ void shape_cache_update(tn_world *world, int32_t slot, bool active, float dt)
   now->half_length = s->geometry.kind == TN_SHAPE_CAPSULE ? s->geometry.half_length : 0.0f;
   now->radius = s->geometry.radius;
   now->bounding_radius = s->bounding_radius;
+  now->restitution = s->def.material.restitution;
   now->max_extent =
       s->bounding_radius + tn_length(tn_v3(now->offset[0], now->offset[1], now->offset[2]));
   float speed = tn_length(tn_v3(state->v[0], state->v[1], state->v[2]));
   if (shape_is_bounded(s)) {
     float turn = tn_length(tn_v3(state->w[0], state->w[1], state->w[2]));
-    now->speed = speed + now->max_extent * turn;
+    now->speed = closing_ahead(speed + now->max_extent * turn, now->restitution);
     now->travel += max_travel_between(&last, &now->pose, s->bounding_radius);
   }
   world->detection->shape_motions[slot] =

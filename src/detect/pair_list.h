@@ -3,11 +3,18 @@
 #define TENON_DETECT_PAIR_LIST_H
 
 #include "data/world.h"
+#include "detect/detect_tuning.h"
 
 typedef struct pair_list {
   int32_t descents;      // pairs whose predecessor in the array belongs to a later body
   bool touches_sleeping; // some pair of the list has a sleeping body
 } pair_list;
+
+// How far shapes that close by `close` in a step may come if they bounce in it.
+static inline float closing_ahead(float close, float restitution)
+{
+  return restitution > 0.0f ? TUNING_BOUNCE_SPEED_GAIN * close : close;
+}
 
 // Updates the cached poses of all active shapes; true if some shape moves farther in dt than its
 // inner radius.

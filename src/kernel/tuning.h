@@ -135,9 +135,13 @@
 // Needed by: ball_rebounds_to_its_height; without a threshold a ball at rest would tremble.
 #define TUNING_RESTITUTION_THRESHOLD 2.0f
 #define TUNING_IMPACT_MIN_SPEED 0.01f
-// Sweeps over all contacts with restitution per substep, to and fro.
-// Needed by: seabra_fig_1_cradle_*.
-#define TUNING_IMPACT_SWEEPS 10
+// Most impacts of a contact per substep.
+#define TUNING_IMPACT_EVENTS 64
+// Error of a point's velocity, times the slowest approach that bounces, up to which the passes over
+// contacts may stop it.
+#define TUNING_IMPACT_LEVER_ERROR 0.5f
+// A predicted impact happens if it is due within this time, times h.
+#define TUNING_IMPACT_TIME_TOLERANCE 0.01f
 // Least part of a substep that is left after an impact, times h: gaps are divided by it.
 #define TUNING_IMPACT_MIN_TIME_LEFT 1e-3f
 

@@ -8,6 +8,7 @@
 // contact.
 // Forces act half before and half after the drift, and at the end of a step joints apply half of
 // their next impulse: the velocities read between steps belong to the time of the positions.
+#include "solver/contact/impact.h"
 #include "solver/passes.h"
 #include "solver/step.h"
 
@@ -30,10 +31,7 @@ static void solve_softs(step_context *s)
 // Impacts come before the contact solve; they move bodies, so gaps are computed again.
 static void impact_pass(step_context *s)
 {
-  const contact_graph *g = &s->world->solver->contact_graph;
-  if (s->restitution_contacts > 0 &&
-      solve_impacts(&s->data, g->restitution_contacts, s->restitution_contacts,
-                    tn_length(s->world->gravity))) {
+  if (s->restitution_contacts > 0 && impacts_solve(s->world, &s->data)) {
     watch_pass(s);
     for_contacts(s, s->world->solver->contact_ops->refresh);
     s->direct.pose += 1;

@@ -9,6 +9,7 @@
 #include "kernel/contact_geometry.h"
 #include "solver/solver_data.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // Contacts of one type run through the same code: how the geometry follows the bodies
@@ -72,9 +73,22 @@ typedef struct contact_pack_view {
   float scale;              // of stored impulses: h over that of the last step
 } contact_pack_view;
 
-// Block and lane of a contact with restitution.
+// A contact with restitution, for the impacts of a step.
 typedef struct restitution_contact {
   int32_t block, lane;
+  int32_t contact;          // slot
+  int32_t points;           // number of points in use
+  int32_t next[2];          // in the lists of its bodies: 2 * index + side, or NO_SLOT
+  int32_t listed;           // at index k: the contact that is k-th in the list of impacts ahead
+  int32_t events;           // of this substep
+  bool ahead;               // in the list of impacts ahead
+  float time;               // s, of the next impact since the substep began; beyond h: none
+  int anew;                 // other points than those of the step's start may strike
+  int closes;               // some point closes within the substep, if too slowly to bounce
+  float distance;           // m, of the shapes when last measured; 0: not measured
+  float extent_a, extent_b; // m, bounds of the distance from the centre of mass to any point
+  V apart;                  // relative displacement of the bodies then, m
+  Q turn_a, turn_b;         // and their turns
 } restitution_contact;
 
 typedef struct contact_ops {
@@ -101,9 +115,5 @@ void contact_unpack_4(const contact_pack_view *view, int first, int last);
 void contact_unpack_8(const contact_pack_view *view, int first, int last);
 
 extern const contact_ops contact_ops_1, contact_ops_4, contact_ops_8, contact_ops_16;
-
-// Resolves impacts with restitution one at a time; returns how many there were. `gravity` in m/s^2.
-int solve_impacts(solver_data *data, const restitution_contact *restitution_contacts, int count,
-                  float gravity);
 
 #endif

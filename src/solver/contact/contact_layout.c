@@ -7,6 +7,7 @@
 #include "data/events.h"
 #include "data/world.h"
 #include "detect/detection.h"
+#include "solver/contact/impact.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -181,9 +182,28 @@ static bool has_restitution_material(const tn_world *world, const pair *p)
          world->shapes[p->shape[1]].def.material.restitution > 0.0f;
 }
 
-// Whether some gap of the pair is small enough for the bodies to support each other.
+static bool bounces(const tn_world *world, const pair *p)
+{
+  return has_restitution_material(world, p) &&
+         tn_materials_combine(&world->shapes[p->shape[0]].def.material,
+                              &world->shapes[p->shape[1]].def.material)
+                 .restitution > 0.0f;
+}
+
+// Whether some gap of the pair is small enough for the bodies to support each other. Bodies that
+// bounce do so only while they bear a load: between impacts they are free.
 static bool is_near_touch(const tn_world *world, const pair *p)
 {
+  if (RULE(impact_free_flight) && bounces(world, p)) {
+    bool loaded = false;
+    for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
+      loaded = loaded || !world->contacts[i].idle;
+    }
+    return loaded;
+  }
+  if (p->touching) {
+    return true;
+  }
   float bound = TUNING_SUPPORT_GAP * smaller_radius(world, p);
   for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
     const manifold *m = &world->contacts[i].manifold;
@@ -271,7 +291,7 @@ static void summarize_pairs(int first, int last, void *context)
     summary->initial_overlap = p->initial_overlap;
     summary->has_restitution =
         groups_enabled(&world->solver->groups) && has_restitution_material(world, p);
-    summary->near_touch = !p->sensor && (p->touching || is_near_touch(world, p));
+    summary->near_touch = !p->sensor && is_near_touch(world, p);
   }
 }
 
@@ -692,30 +712,6 @@ static void fill_contact_blocks(block_content *contents, layout_builder *make, c
   }
 }
 
-// A contact that bounces ends before joints could respond, so it is no reason to solve a mechanism
-// again after the contacts.
-static void clear_may_touch(tn_world *world, const contact *c)
-{
-  world->solver->contact_flags[c->body[0]].may_touch = false;
-  world->solver->contact_flags[c->body[1]].may_touch = false;
-}
-
-static void list_restitution_contacts(tn_world *world)
-{
-  contact_graph *g = &world->solver->contact_graph;
-  for (int32_t i = 0; i < g->shared_block_count; ++i) {
-    const contact_block *cb = &g->blocks[i];
-    for (int lane = 0; lane < BLOCK_WIDTH && cb->features & CONTACT_RESTITUTION; ++lane) {
-      if (cb->restitution[lane] > 0.0f) {
-        g->restitution_contacts[g->restitution_contact_count++] = (restitution_contact){i, lane};
-        if (RULE(bounce_without_touch)) {
-          clear_may_touch(world, &world->contacts[g->contents[i].contact[lane]]);
-        }
-      }
-    }
-  }
-}
-
 // Whether the last layout was empty: without contacts there is nothing to do then.
 static bool is_empty(const contact_graph *g)
 {
@@ -814,7 +810,7 @@ void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_s
   for_contact_blocks(&task, pack_blocks, PACK_GRAIN);
   world->solver->contact_graph.restitution_contact_count = 0;
   if (has_restitution) {
-    list_restitution_contacts(world);
+    impacts_list(world);
   }
 }
 

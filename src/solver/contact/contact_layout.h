@@ -32,10 +32,11 @@ typedef struct pair_summary {
 
 // Facts about a body that the contacts of a step determine.
 typedef struct body_contact_flags {
-  uint64_t colors;               // bits of the colours that its contacts use
-  int32_t dynamic_contact_count; // contacts between it and another dynamic body
-  uint32_t stamp;                // contact update that this belongs to
-  int32_t mechanism;             // mechanism that it belongs to, counted from 1; 0: none
+  uint64_t colors;                   // bits of the colours that its contacts use
+  int32_t dynamic_contact_count;     // contacts between it and another dynamic body
+  uint32_t stamp;                    // contact update that this belongs to
+  int32_t mechanism;                 // mechanism that it belongs to, counted from 1; 0: none
+  int32_t first_restitution_contact; // of its list: 2 * index + side, or NO_SLOT
   bool dynamic;
   bool moves;              // dynamic or kinematic, and awake
   bool in_initial_overlap; // some contact is with a dynamic body that it was created inside of
