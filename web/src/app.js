@@ -73,10 +73,10 @@ export class App {
     }
   }
 
-  // A scene file, or a saved state.
-  async openText(text) {
+  // A scene file, a saved state, or a model with the files that it names.
+  async openText(text, from) {
     const { openText } = await import('./files.js');
-    return openText(this, text);
+    return openText(this, text, from);
   }
 
   async edit() {

@@ -2,7 +2,7 @@
 // and the error stands at its line.
 import { suggest } from './complete.js';
 import { button, h } from './dom.js';
-import { runScene, saveScene, textOfScene } from './scenefile.js';
+import { isModel, runScene, saveScene, textOfScene } from './scenefile.js';
 
 const PAUSE = 500; // ms without typing before the text is run
 
@@ -37,7 +37,8 @@ export class Editor {
     this.text.addEventListener('keydown', (event) => this.key(event));
   }
 
-  async open(text = null) {
+  async open(text = null, from = this.app.scene?.from) {
+    this.from = from; // the files that a model names
     try {
       this.text.value = text ?? (await textOfScene(this.app));
     } catch (error) {
@@ -66,7 +67,7 @@ export class Editor {
   async run() {
     clearTimeout(this.timer);
     try {
-      await runScene(this.app, this.text.value);
+      await runScene(this.app, this.text.value, this.from);
       this.mark(null);
     } catch (error) {
       this.mark(error);
@@ -92,6 +93,7 @@ export class Editor {
 
   complete() {
     const { selectionStart: at, value } = this.text;
+    if (isModel(value)) return; // the schema is that of scenes
     this.offer = suggest(value, at);
     const { list } = this.offer;
     this.chosen = 0;

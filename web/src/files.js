@@ -61,30 +61,80 @@ export function saveStateFile(app) {
 }
 
 export function openFile(app) {
-  const input = h('input', { type: 'file', accept: '.json' });
+  const input = h('input', { type: 'file', accept: FILES, multiple: true });
   input.addEventListener('change', async () => {
-    if (input.files[0]) openText(app, await input.files[0].text());
+    openFiles(app, new Map([...input.files].map((file) => [file.name, file])));
   });
   input.click();
 }
 
-// A saved state or a scene file; errors of the latter are shown in the editor, at their line.
-export async function openText(app, text) {
-  if (/^\s*</.test(text)) {
-    app.say('Robots (MJCF, URDF) cannot be opened in the page: use tenon run FILE.');
+const FILES = '.json,.xml,.mjcf,.urdf,.stl,.obj,.gltf,.glb,.bin,.png';
+
+// All files of a drop by their path, those in folders included.
+export async function droppedFiles(transfer) {
+  const found = new Map();
+  const visit = async (entry) => {
+    if (entry.isFile) {
+      const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+      found.set(entry.fullPath.replace(/^\//, ''), file);
+      return;
+    }
+    const reader = entry.createReader(); // gives a hundred entries at a time
+    for (;;) {
+      const list = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      if (!list.length) return;
+      for (const inner of list) await visit(inner);
+    }
+  };
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  for (const entry of entries) await visit(entry);
+  if (!found.size) for (const file of transfer.files) found.set(file.name, file);
+  return found;
+}
+
+// The file to open among several: a scene or model that no other one names, of the shortest path.
+async function mainOf(files) {
+  const texts = new Map();
+  for (const [path, file] of files) {
+    if (/\.(json|xml|mjcf|urdf)$/i.test(path)) texts.set(path, await file.text());
+  }
+  const isNamed = (path) => {
+    const name = path.replace(/.*\//, '');
+    return [...texts].some(([other, text]) => other !== path && text.includes(`"${name}"`));
+  };
+  const paths = [...texts.keys()].sort((a, b) => a.length - b.length);
+  const path = paths.find((one) => !isNamed(one)) ?? paths[0];
+  return { path, text: texts.get(path) };
+}
+
+// A scene file, a saved state, or a model with its meshes, from one or more files.
+export async function openFiles(app, files) {
+  const { path, text } = await mainOf(files);
+  if (text === undefined) {
+    app.say('There is no scene (JSON) or model (MJCF, URDF) among these files.');
     return;
   }
-  if (/"state"\s*:\s*"/.test(text)) {
+  const others = new Map();
+  for (const [name, file] of files) {
+    if (name !== path) others.set(name, new Uint8Array(await file.arrayBuffer()));
+  }
+  await openText(app, text, { path, files: others });
+}
+
+// A saved state, a scene file or a model; errors of the latter two are shown in the editor, at their
+// line.
+export async function openText(app, text, from) {
+  if (/^\s*\{[^]*"state"\s*:\s*"/.test(text)) {
     readState(app, text);
     return;
   }
   const { runScene } = await import('./scenefile.js');
   try {
-    await runScene(app, text);
+    await runScene(app, text, from);
   } catch (error) {
     const { Editor } = await import('./editor.js');
     app.editor ??= new Editor(app);
-    await app.editor.open(text);
+    await app.editor.open(text, from);
     app.editor.mark(error);
   }
 }

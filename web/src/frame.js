@@ -69,8 +69,9 @@ export class Frame {
 
   async drop(event) {
     event.preventDefault();
-    const [file] = event.dataTransfer.files;
-    if (file) await this.app.openText(await file.text());
+    const { droppedFiles, openFiles } = await import('./files.js');
+    const files = await droppedFiles(event.dataTransfer);
+    if (files.size) await openFiles(this.app, files);
   }
 
   header() {

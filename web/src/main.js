@@ -45,6 +45,7 @@ async function start() {
     // For the console, and for tests: docs/gallery.md.
     globalThis.tenon = {
       app,
+      openFiles: async (files) => (await import('./files.js')).openFiles(app, files),
       readState: async (text) => (await import('./files.js')).readState(app, text),
       recording: async () => (await import('./files.js')).recording(app),
     };

@@ -10,10 +10,12 @@ import { gunzipSync } from 'node:zlib';
 import { launch } from '../browser.mjs';
 import { serve } from '../serve.mjs';
 import { behaviour, keyboard } from './behaviour.mjs';
+import { models } from './models.mjs';
 import { check, finish } from './check.mjs';
 
 const [site, tenon, pictures] = process.argv.slice(2);
 const FRAMES = process.env.TENON_LONG ? 120 : 60;
+const FEW = process.env.TENON_LONG ? 60 : 12; // frames at other numbers of substeps
 const LIMIT = 440000; // bytes, gzipped; the aim is 400 KB, see docs/gallery.md
 
 const run = promisify(execFile);
@@ -33,8 +35,9 @@ async function open(address, size = { width: 320, height: 252 }) {
   return page;
 }
 
-async function nativeHash(name) {
-  const { stdout } = await run(tenon, ['run', name, '--seconds', `${FRAMES / 60}`, '--json']);
+async function nativeHash(name, frames = FRAMES, ...options) {
+  const seconds = ['--seconds', `${frames / 60}`];
+  const { stdout } = await run(tenon, ['run', name, ...seconds, ...options, '--json']);
   return JSON.parse(stdout).hash;
 }
 
@@ -94,6 +97,15 @@ function runScene([name, frames]) {
   };
 }
 
+// Runs in the page.
+function hashAt([name, substeps, frames]) {
+  const { app } = globalThis.tenon;
+  history.replaceState(null, '', `#scene=${name}&substeps=${substeps}`);
+  app.readAddress();
+  for (let i = 0; i < frames; ++i) app.advance();
+  return app.sims[0].hash();
+}
+
 async function checkScenes() {
   const page = await open(`${server.address}?still`);
   await page.addStyleTag({ content: '.transport { display: none }' });
@@ -112,6 +124,11 @@ async function checkScenes() {
       JSON.stringify(result.shades),
     );
     sheet.push({ name, picture: result.picture });
+    for (const substeps of [1, 20]) {
+      const other = nativeHash(name, FEW, '--substeps', `${substeps}`);
+      const found = await page.evaluate(hashAt, [name, substeps, FEW]);
+      check(`${name}: hash at ${substeps} substeps`, found === (await other), found);
+    }
   }
   check(
     'scenes: no error in the console',
@@ -191,6 +208,7 @@ try {
   await tellTransfer();
   await checkScenes();
   await behaviour(browser, open, server.address, pictures, nativeHash);
+  await models(open, server.address, pictures, nativeHash);
   await checkAccess();
   await checkSingleFile();
 } catch (error) {
