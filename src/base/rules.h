@@ -40,6 +40,7 @@
   X(rolling_ahead)         \
   X(random_colors)         \
   X(curvature_bias)        \
+  X(turning_arms)          \
   X(half_kick)             \
   X(supported_kick)        \
   RULES_OF_IMPACTS(X)      \

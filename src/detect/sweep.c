@@ -557,6 +557,29 @@ static void set_displacement(tn_world *world, int32_t slot, world_pose end)
   memcpy(state->dq, dq, sizeof dq);
 }
 
+// Angular momentum of a body's angular velocity at a rotation.
+static void set_momentum(tn_world *world, int32_t slot, dquat at)
+{
+  AngularState spin = body_spin(world, slot);
+  tn_quat q = dquat_round(at);
+  Q start = {q.x, q.y, q.z, q.w};
+  spin.start = start;
+  body_update_momentum(&world->state[slot], &spin);
+  body_set_spin(world, slot, &spin);
+}
+
+// Angular velocities are those at the end of the step. They go back with the body to where it is
+// stopped: with another rotation the same velocity has another energy.
+static void turn_back(tn_world *world, int32_t slot, dquat from, dquat to)
+{
+  float *w = world->state[slot].w;
+  tn_pos turned =
+      dquat_rotate(dquat_mul(to, dquat_conjugate(from)), pos_from_vec3(vec3_from_floats(w)));
+  w[0] = (float)turned.x;
+  w[1] = (float)turned.y;
+  w[2] = (float)turned.z;
+}
+
 static void find_stop(body_sweep *t)
 {
   const tn_world *world = t->world;
@@ -617,6 +640,9 @@ static int sweep_body(tn_world *world, int32_t slot, float dt, bool moving)
       break;
     }
     if (t.stopped) {
+      if (!changed) {
+        turn_back(world, slot, motion_pose(&t.motion, 1.0).q, at.q);
+      }
       changed = true;
       obstacle = t.obstacle->body;
       collide_at_stop(&t);
@@ -628,7 +654,9 @@ static int sweep_body(tn_world *world, int32_t slot, float dt, bool moving)
     }
   }
   if (changed) {
-    set_displacement(world, slot, motion_pose(&t.motion, (double)t.limit));
+    world_pose end = motion_pose(&t.motion, (double)t.limit);
+    set_displacement(world, slot, end);
+    set_momentum(world, slot, end.q);
   }
   return (changed ? SWEEP_STOPPED : 0) | (t.meets_moving ? SWEEP_MOVING : 0);
 }

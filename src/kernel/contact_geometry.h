@@ -19,9 +19,12 @@ typedef enum ContactForm {
   CONTACT_FORM_WIRE
 } ContactForm;
 
-// Faces, and spheres and capsules on faces: fixed normal.
+// Faces, and spheres and capsules on faces: fixed normal. Lever arms are fixed as well, unless a
+// body turns fast.
 typedef struct FlatStart {
-  R gap[CONTACT_POINTS]; // m
+  R gap[CONTACT_POINTS];                    // m
+  V ra[CONTACT_POINTS], rb[CONTACT_POINTS]; // m, lever arms; of contacts that turn
+  R turning;                                // 1: the lever arms follow their bodies; 0: not
 } FlatStart;
 
 // Two segments with radii: the normal is along their shortest connection.
@@ -81,6 +84,20 @@ KERNEL void update_flat_geometry(int points, const FlatStart *start, const Conta
     R turned = v_dot(geom->rb[i], turn_b) - v_dot(geom->ra[i], turn_a);
     // cppcheck-suppress uninitvar // as many as there are points
     geom->gap[i] = start->gap[i] + (shift + turned);
+  }
+}
+
+// Lever arms at the current pose from those at the start of the step. The core turns with the body,
+// its radius stays along the normal.
+KERNEL void turn_lever_arms(int points, M turning, const ContactParams *params, const Body *a,
+                            const Body *b, ContactGeometry *geom)
+{
+  V skin_a = v_scale(params->radius_a, geom->n), skin_b = v_scale(params->radius_b, geom->n);
+  for (int i = 0; i < points; ++i) {
+    V ra = v_add(q_rotate(a->dq, v_sub(geom->ra[i], skin_a)), skin_a);
+    V rb = v_sub(q_rotate(b->dq, v_add(geom->rb[i], skin_b)), skin_b);
+    geom->ra[i] = v_pick(turning, ra, geom->ra[i]);
+    geom->rb[i] = v_pick(turning, rb, geom->rb[i]);
   }
 }
 

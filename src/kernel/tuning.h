@@ -62,6 +62,11 @@
 // Gap at which two bodies count as supporting each other, relative to L.
 #define TUNING_SUPPORT_GAP 1e-3f
 
+// Turn of a body in a step, rad, from which the lever arms of its flat contacts follow it. With
+// those of the start of the step an impulse acts beside the point that it is to stop, and adds
+// energy. Needed by: tumbling_plates_gain_nothing.
+#define TUNING_CONTACT_TURN 0.25f
+
 // ---------------------------------------------------------------------------------------------
 // Contacts: overlaps
 

@@ -351,11 +351,65 @@ static void nothing_leaves_a_room(void **unused)
   assert_in_range(overflows, 0, count / 1000);
 }
 
+// Plates that turn by up to two radians in a step land without restitution. The lever arms of their
+// contacts must turn with them, or impulses act beside the points that they are to stop. Largest
+// gain of energy in a step, relative to the energy at first.
+static double tumbling_gain(uint32_t seed, int substeps)
+{
+  uint32_t random = 7 + 31 * seed;
+  tn_world_def def = test_world_def(substeps, TN_METHOD_TENON);
+  tn_world *world = tn_world_create(&def);
+  tn_shape_def ground = tn_default_shape_def(seed % 2 ? TN_SHAPE_PLANE : TN_SHAPE_BOX);
+  if (seed % 2 == 0) {
+    ground.half_extents = tn_v3(50.0f, 1.0f, 50.0f);
+    ground.position = tn_v3(0.0f, -1.0f, 0.0f);
+  }
+  assert_false(TN_IS_NULL(tn_shape_create(world, test_no_body, &ground)));
+  tn_body_def body = test_body_def();
+  body.position = tn_p3(0.0, (double)test_between(&random, 0.3f, 1.0f), 0.0);
+  body.rotation = test_rotation(&random);
+  body.velocity = test_vector(&random, 3.0f);
+  body.velocity.y -= 3.0f;
+  body.angular_velocity = test_vector(&random, test_between(&random, 15.0f, 75.0f));
+  tn_body_id id = tn_body_create(world, &body);
+  tn_shape_def plate = tn_default_shape_def(TN_SHAPE_BOX);
+  plate.half_extents = tn_v3(test_between(&random, 0.02f, 0.1f), test_between(&random, 0.1f, 0.2f),
+                             test_between(&random, 0.02f, 0.1f));
+  assert_false(TN_IS_NULL(tn_shape_create(world, id, &plate)));
+  assert_true(tn_body_set_mass_from_shapes(world, id));
+  double first = tn_world_energy(world).total, last = first, gain = 0.0;
+  for (int step = 0; step < 180; ++step) {
+    tn_world_step(world, 1.0f / 60.0f);
+    double now = tn_world_energy(world).total;
+    gain = fmax(gain, now - last);
+    last = now;
+  }
+  tn_world_destroy(world);
+  return gain / first;
+}
+
+// Overlaps at the end of a step are pushed out in the next one, which lifts the body by as much: of
+// plates of 4 cm and more that fall from up to 1 m less than 2.5 %.
+static void tumbling_plates_gain_nothing(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < 3; ++i) {
+    int substeps = (int[]){4, 8, 20}[i];
+    double worst = 0.0;
+    for (int seed = 0; seed < test_cases(200, 1000); ++seed) {
+      worst = fmax(worst, tumbling_gain((uint32_t)seed, substeps));
+    }
+    printf("  %d substeps: a step gains %.2g of the energy at most\n", substeps, worst);
+    assert_true(worst < 0.025);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_passes_a_thin_wall),
       cmocka_unit_test(nothing_leaves_a_room),
+      cmocka_unit_test(tumbling_plates_gain_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

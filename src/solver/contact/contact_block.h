@@ -37,13 +37,14 @@ typedef union contact_start {
 // BLOCK_WIDTH contacts of one type and colour, one per lane; padded lanes have both bodies at
 // WORLD_SLOT and no points.
 struct contact_block {
-  alignas(64) int32_t a[BLOCK_WIDTH];                  // body slot of A
-  int32_t b[BLOCK_WIDTH];                              // body slot of B
-  int32_t contact[BLOCK_WIDTH];                        // slot, or NO_SLOT
-  uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH];    // 1: dynamic, may be written
-  int32_t type;                                        // contact_type of every lane
-  int32_t features;                                    // contact_features of any lane
-  int32_t fixed_a, fixed_b;                            // not 0: some lane may not be written
+  alignas(64) int32_t a[BLOCK_WIDTH];               // body slot of A
+  int32_t b[BLOCK_WIDTH];                           // body slot of B
+  int32_t contact[BLOCK_WIDTH];                     // slot, or NO_SLOT
+  uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH]; // 1: dynamic, may be written
+  int32_t type;                                     // contact_type of every lane
+  int32_t features;                                 // contact_features of any lane
+  int32_t fixed_a, fixed_b;                         // not 0: some lane may not be written
+  int32_t turning; // not 0: lever arms of some lane follow their bodies
   alignas(64) float used[CONTACT_POINTS][BLOCK_WIDTH]; // 1 for points in use, otherwise 0
   float params[FIELDS(ContactParams)][BLOCK_WIDTH];
   float state[FIELDS(ContactState)][BLOCK_WIDTH];
@@ -62,6 +63,7 @@ struct contact_block {
 
 #define GEOMETRY_FIELD(name) (offsetof(ContactGeometry, name) / sizeof(R))
 #define PARAM_FIELD(name) (offsetof(ContactParams, name) / sizeof(R))
+#define START_FIELD(name) (offsetof(FlatStart, name) / sizeof(R))
 
 // Source and destination of packing and unpacking.
 typedef struct contact_pack_view {

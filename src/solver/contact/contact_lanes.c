@@ -186,6 +186,10 @@ KERNEL void pack_lanes(const contact_pack_view *view, contact_block *cb, int lan
     pack_segments(cb, lane, from, &a, &b, core_a, core_b, points < 2 ? points : 2);
   } else if (cb->type <= CONTACT_FLAT_4) {
     store_fields(cb->start, lane, geom.gap, points);
+    if (cb->turning) {
+      store_fields(cb->start + START_FIELD(ra), lane, (const R *)geom.ra, 3 * points);
+      store_fields(cb->start + START_FIELD(rb), lane, (const R *)geom.rb, 3 * points);
+    }
   }
   clear_sums(cb, lane, splat(view->h));
 }

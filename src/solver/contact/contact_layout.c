@@ -524,14 +524,34 @@ static void set_wire(const sides *s, const manifold *m, WireStart *r)
   r->parameter = m->parameter;
 }
 
+static bool turns_fast(const tn_world *world, int32_t slot, float dt)
+{
+  const float *w = world->state[slot].w;
+  float bound = TUNING_CONTACT_TURN / dt;
+  return w[0] * w[0] + w[1] * w[1] + w[2] * w[2] > bound * bound;
+}
+
+// Whether lever arms follow the bodies. Impacts with restitution have their own poses, and the
+// limbs of mechanisms are held by joints.
+static bool has_turning_arms(const tn_world *world, const contact *c, float dt)
+{
+  return RULE(turning_arms) && !(c->features & CONTACT_RESTITUTION) &&
+         !has_joints(&world->bodies[c->body[0]]) && !has_joints(&world->bodies[c->body[1]]) &&
+         (turns_fast(world, c->body[0], dt) || turns_fast(world, c->body[1], dt));
+}
+
 // Geometry at the start of the step. Rims and wires are complete; of round contacts only the offset
 // of the centres of mass, which is a difference of doubles. contact_lanes.c adds the segments of
 // round contacts and the gaps of flat ones.
-static void pack_start(const tn_world *world, const contact *c, contact_block *cb, int lane)
+static void pack_start(const tn_world *world, const contact *c, contact_block *cb, int lane,
+                       float dt)
 {
   const manifold *m = &c->manifold;
   contact_start start;
   if (cb->type <= CONTACT_FLAT_4) {
+    bool turning = has_turning_arms(world, c, dt);
+    cb->start[START_FIELD(turning)][lane] = turning ? 1.0f : 0.0f;
+    cb->turning |= turning;
     return;
   }
   if (m->form == MANIFOLD_ROUND) {
@@ -557,7 +577,7 @@ static int32_t gathered_slot(int32_t slot, const body_contact_flags *mark, bool 
   return in_group && !mark->moves ? WORLD_SLOT : slot;
 }
 
-static void pack(tn_world *world, contact_block *cb, int lane, bool in_group)
+static void pack(tn_world *world, contact_block *cb, int lane, bool in_group, float dt)
 {
   contact *c = &world->contacts[cb->contact[lane]];
   const body_contact_flags *a = &world->solver->contact_flags[c->body[0]],
@@ -571,7 +591,7 @@ static void pack(tn_world *world, contact_block *cb, int lane, bool in_group)
   cb->fixed_a |= !a->dynamic;
   cb->fixed_b |= !b->dynamic;
   cb->params[PARAM_FIELD(max_push_speed)][lane] = max_push_speed_of(a, b, c);
-  pack_start(world, c, cb, lane);
+  pack_start(world, c, cb, lane, dt);
 }
 
 static void clear_lane(contact_block *cb, int lane)
@@ -641,13 +661,13 @@ static void pack_block(const pack_task *t, int i, bool has_next)
     prefetch_contacts(t->world, content + 1, true);
   }
   cb->type = content->type;
-  cb->features = cb->fixed_a = cb->fixed_b = 0;
+  cb->features = cb->fixed_a = cb->fixed_b = cb->turning = 0;
   for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
     cb->contact[lane] = content->contact[lane];
     if (cb->contact[lane] == NO_SLOT) {
       clear_lane(cb, lane);
     } else {
-      pack(t->world, cb, lane, t->in_group);
+      pack(t->world, cb, lane, t->in_group, t->view.dt);
     }
   }
   if (t->has_restitution && cb->features & CONTACT_RESTITUTION) {

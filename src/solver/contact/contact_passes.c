@@ -234,6 +234,24 @@ KERNEL void load_mass(contact_block *cb, int lane, ContactKind kind, ContactNeed
   }
 }
 
+KERNEL M is_turning(contact_block *cb, int lane)
+{
+  return load_field(cb->start[START_FIELD(turning)], lane) > 0.5f;
+}
+
+// Gaps are computed from the lever arms of the start of the step.
+KERNEL void load_start_arms(contact_block *cb, int lane, int points, ContactWork *w)
+{
+  V ra[CONTACT_POINTS], rb[CONTACT_POINTS];
+  M turning = is_turning(cb, lane);
+  load_fields(cb->start + START_FIELD(ra), lane, (R *)ra, 3 * points);
+  load_fields(cb->start + START_FIELD(rb), lane, (R *)rb, 3 * points);
+  for (int i = 0; i < points; ++i) {
+    w->geom.ra[i] = v_pick(turning, ra[i], w->geom.ra[i]);
+    w->geom.rb[i] = v_pick(turning, rb[i], w->geom.rb[i]);
+  }
+}
+
 // Gaps, lever arms and normal at the bodies' current pose.
 KERNEL void update_geometry(contact_block *cb, int lane, ContactKind kind, ContactWork *w)
 {
@@ -241,6 +259,9 @@ KERNEL void update_geometry(contact_block *cb, int lane, ContactKind kind, Conta
   case CONTACT_FORM_FLAT: {
     FlatStart start;
     load_fields(cb->start, lane, start.gap, kind.points);
+    if (ANY_BLOCK(cb, turning)) {
+      load_start_arms(cb, lane, kind.points, w);
+    }
     update_flat_geometry(kind.points, &start, &w->params, &w->a, &w->b, &w->geom);
     break;
   }
@@ -284,6 +305,30 @@ KERNEL ContactMass find_mass(const solver_data *data, ContactKind kind, const Co
   return mass;
 }
 
+// Lever arms and effective masses of flat contacts whose bodies turn fast, at the current pose.
+LARGE void turn_contact(const solver_data *data, contact_block *cb, int lane, ContactKind kind,
+                        ContactNeeds need, ContactWork *w, ContactMass *mass)
+{
+  M turning = is_turning(cb, lane);
+  turn_lever_arms(kind.points, turning, &w->params, &w->a, &w->b, &w->geom);
+  store_fields(cb->geom + GEOMETRY_FIELD(ra), lane, (const R *)w->geom.ra, 3 * kind.points);
+  store_fields(cb->geom + GEOMETRY_FIELD(rb), lane, (const R *)w->geom.rb, 3 * kind.points);
+  load_inertias(data, cb, lane, w);
+  ContactMass now = find_mass(data, kind, w);
+  for (int i = 0; i < kind.points * (kind.points + 1) / 2; ++i) {
+    mass->k[i] = pick(turning, now.k[i], mass->k[i]);
+    mass->inverse[i] = pick(turning, now.inverse[i], mass->inverse[i]);
+  }
+  for (int i = 0; i < 3; ++i) {
+    mass->tangent[i] = pick(turning, now.tangent[i], mass->tangent[i]);
+  }
+  mass->twist = pick(turning, now.twist, mass->twist);
+  mass->friction_radius = pick(turning, now.friction_radius, mass->friction_radius);
+  mass->patch.ra = v_pick(turning, now.patch.ra, mass->patch.ra);
+  mass->patch.rb = v_pick(turning, now.patch.rb, mass->patch.rb);
+  store_mass(cb, lane, kind, need, mass);
+}
+
 // Tangential displacement of the friction patch since the step began, and its rotation about the
 // normal. A round shape rolls on to other points of its surface; there the slip velocity of the
 // drift is integrated instead: offset += h u.
@@ -291,6 +336,11 @@ KERNEL FrictionOffset update_patch_offset(const solver_data *data, contact_block
                                           const Patch *patch, ContactWork *w)
 {
   V d = v_sub(point_displacement(&w->b, patch->rb), point_displacement(&w->a, patch->ra));
+  if (ANY_BLOCK(cb, turning)) {
+    V now_b = v_sub(v_add(w->b.dx, patch->rb), q_unrotate(w->b.dq, patch->rb));
+    V now_a = v_sub(v_add(w->a.dx, patch->ra), q_unrotate(w->a.dq, patch->ra));
+    d = v_pick(is_turning(cb, lane), v_sub(now_b, now_a), d);
+  }
   M is_round = w->params.radius_a + w->params.radius_b > 0.0f;
   if (m_any(is_round)) {
     FrictionOffset last;
@@ -596,6 +646,9 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Contac
   M apart = is_apart(kind, &w);
   if (kind.form == CONTACT_FORM_FLAT) {
     load_mass(cb, lane, kind, need, &w.geom, &mass);
+    if (ANY_BLOCK(cb, turning)) {
+      turn_contact(data, cb, lane, kind, need, &w, &mass);
+    }
     slip.slides = w.state.sliding > 0.5f;
     slip.turns = w.state.turning > 0.5f;
   } else {
