@@ -227,11 +227,12 @@ void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float i
     begin_direct_axes(world, j, d, dt, impulse_scale);
   }
   for (int i = 0; i < 2; ++i) {
+    // Impulses given ahead are not rescaled with the substep: they have been applied.
+    enum { RESCALED = offsetof(RowState, load) / sizeof(R) };
     float *state = (float *)&d->state[i];
-    for (int k = 0; k < (int)FIELDS(RowState); ++k) {
-      // Impulses given ahead are not rescaled with the substep: they have been applied.
-      bool ahead = k >= (int)(offsetof(RowState, load) / sizeof(R));
-      state[k] = ahead ? j->state[i][k] : impulse_scale * j->state[i][k];
+    memcpy(state, j->state[i], sizeof d->state[i]);
+    for (int k = 0; k < RESCALED; ++k) {
+      state[k] *= impulse_scale;
     }
     memset(d->sum[i], 0, sizeof d->sum[i]);
   }

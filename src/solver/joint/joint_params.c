@@ -174,6 +174,17 @@ void joint_note_features(joint *j)
   }
 }
 
+// Without the call of fminf(): neither number is NaN.
+static float lesser(float a, float b)
+{
+  return a < b ? a : b;
+}
+
+static float greater(float a, float b)
+{
+  return a > b ? a : b;
+}
+
 AxisParams joint_axis_params(const joint *j, int axis)
 {
   bool ball = j->def.kind == TN_JOINT_BALL && axis >= TN_ANGULAR_A;
@@ -189,19 +200,19 @@ AxisParams joint_axis_params(const joint *j, int axis)
            : d->stiffness > 0.0f || d->damping > 0.0f ? MODE_SOFT
            : d->force != 0.0f || effort_acts(a)       ? MODE_FORCE
                                                       : MODE_NONE;
-  p.k = isinf(d->stiffness) ? 0.0f : fminf(d->stiffness, TUNING_MAX_STIFFNESS);
-  p.d = isinf(d->damping) ? 0.0f : fminf(d->damping, TUNING_MAX_STIFFNESS);
+  p.k = isinf(d->stiffness) ? 0.0f : lesser(d->stiffness, TUNING_MAX_STIFFNESS);
+  p.d = isinf(d->damping) ? 0.0f : lesser(d->damping, TUNING_MAX_STIFFNESS);
   p.target = j->target[axis];
   p.velocity = r_clamp(own->drive.velocity, -d->max_speed, d->max_speed);
   p.force = own->drive.force;
-  p.lo = fmaxf(d->limits.lo, -TUNING_MAX_FORCE);
-  p.hi = fminf(d->limits.hi, TUNING_MAX_FORCE);
+  p.lo = greater(d->limits.lo, -TUNING_MAX_FORCE);
+  p.hi = lesser(d->limits.hi, TUNING_MAX_FORCE);
   p.spring = a->stiffness;
   p.rest = own->rest;
   p.damping = a->damping;
-  p.friction = fminf(a->friction, TUNING_MAX_FORCE);
+  p.friction = lesser(a->friction, TUNING_MAX_FORCE);
   p.armature = a->armature;
-  p.effort = fminf(a->max_effort, TUNING_MAX_FORCE);
+  p.effort = lesser(a->max_effort, TUNING_MAX_FORCE);
   return p;
 }
 
@@ -210,6 +221,9 @@ AxisParams joint_axis_params(const joint *j, int axis)
 static float target_displacement(const joint *j, int axis, float dt)
 {
   const tn_drive *d = &j->def.axis[axis].drive;
+  if (d->target == j->target[axis]) {
+    return 0.0f;
+  }
   const tn_drive *limit =
       &j->def.axis[j->def.kind == TN_JOINT_BALL && axis > TN_ANGULAR_A ? TN_ANGULAR_A : axis].drive;
   float way = limit->max_speed * dt;

@@ -407,13 +407,16 @@ static axis_builder begin_axis(row_builder *s, int index, const ball_drive *ball
   direct_axis *a = &s->context->set->axes[s->joint->first_axis + index];
   const jacobian_row *row = &s->rows[a->row];
   axis_builder b = {.rows = s, .axis = a, .index = index};
+  b.w = (double)(s->kind.ball_axes ? row->axis_inverse_mass : row->inverse_mass);
+  if (a->features == AXIS_FRICTION) {
+    return b; // friction asks for no position
+  }
   if (s->kind.ball_axes) {
     b.q_target = (double)v_component(ball->turn[0], a->row);
     b.q_rest = (double)v_component(ball->turn[1], a->row);
     b.rate = (double)v_component(ball->rate, a->row);
     b.velocity = (double)v_component(ball->velocity, a->row);
     b.force = (double)v_component(ball->force, a->row);
-    b.w = (double)row->axis_inverse_mass;
     return b;
   }
   b.rate = (double)a->params.rate;
@@ -424,24 +427,25 @@ static axis_builder begin_axis(row_builder *s, int index, const ball_drive *ball
   bool wraps = s->block && s->kind.mixed; // the rotation vector jumps at half a turn
   b.q_target = (double)(wraps ? r_wrap_angle(target) : target);
   b.q_rest = (double)(wraps ? r_wrap_angle(rest) : rest);
-  b.w = (double)row->inverse_mass;
   return b;
 }
 
-static void add_rows_of(const axis_builder *b, joint_row_kind kind)
+// Rows of an axis for those of its features that are in `features`.
+static void add_rows_of(row_builder *s, int index, const ball_drive *ball, uint32_t features)
 {
-  uint32_t bit = kind == ROW_DRIVE     ? AXIS_DRIVE
-                 : kind == ROW_PASSIVE ? AXIS_PASSIVE
-                                       : AXIS_FRICTION;
-  if (!(b->axis->features & bit)) {
+  features &= s->context->set->axes[s->joint->first_axis + index].features;
+  if (features == 0) {
     return;
   }
-  if (kind == ROW_DRIVE) {
-    add_drive_row(b);
-  } else if (kind == ROW_PASSIVE) {
-    add_passive_row(b);
-  } else {
-    add_friction_row(b);
+  axis_builder b = begin_axis(s, index, ball);
+  if (features & AXIS_DRIVE) {
+    add_drive_row(&b);
+  }
+  if (features & AXIS_PASSIVE) {
+    add_passive_row(&b);
+  }
+  if (features & AXIS_FRICTION) {
+    add_friction_row(&b);
   }
 }
 
@@ -460,16 +464,11 @@ void add_axis_rows(row_builder *s)
     find_ball_drive(s, &axes[first], &ball);
   }
   // In the order of slots.
+  const uint32_t all = AXIS_DRIVE | AXIS_PASSIVE | AXIS_FRICTION;
+  const uint32_t kinds[3] = {AXIS_DRIVE, AXIS_PASSIVE, AXIS_FRICTION};
   for (int k = 0; k < (s->kind.ball_axes ? 3 : 1); ++k) {
     for (int i = first; i < last; ++i) {
-      axis_builder b = begin_axis(s, i, &ball);
-      if (s->kind.ball_axes) {
-        add_rows_of(&b, (joint_row_kind)(ROW_DRIVE + k));
-        continue;
-      }
-      add_rows_of(&b, ROW_DRIVE);
-      add_rows_of(&b, ROW_PASSIVE);
-      add_rows_of(&b, ROW_FRICTION);
+      add_rows_of(s, i, &ball, s->kind.ball_axes ? kinds[k] : all);
     }
   }
   for (int i = first; i < last; ++i) { // impulses given in the half kick are now in lambda
@@ -494,16 +493,13 @@ void direct_add_axes(mechanism_set *set, direct_joint *d)
   }
 }
 
-// Impulse and rate of an axis after a solve. u follows from the row: rate + u + alpha lambda = 0.
+// Impulse and rate of a drive or a passive row after a solve. u follows from the row: rate + u +
+// alpha lambda = 0.
 void axis_store_impulse(direct_axis *a, const joint_row *l, direct_pass pass)
 {
   bool half_kick = pass == DIRECT_HALF_KICK;
   double u = -l->rate - l->alpha * l->lambda;
   AxisState *state = &a->state;
-  if (l->kind == ROW_FRICTION) {
-    state->friction = half_kick ? state->friction : (float)l->lambda;
-    return;
-  }
   if (half_kick) {
     if (l->kind == ROW_DRIVE) {
       state->drive_load = a->drive_after > 0.0 ? 0.0f : (float)l->lambda;

@@ -4,7 +4,7 @@
 //
 // The first solve of a step builds its rows and finds out. Later ones look at velocities only,
 // which impacts or soft bodies may have changed since.
-#include "solver/mechanism/solve_state.h"
+#include "solver/mechanism/mechanism.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 static bool move_together(const direct_context *c, const mechanism *m)
 {
   const float *first = NULL;
+  float most = 0.0f;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &c->set->nodes[i];
     if (node->is_joint) {
@@ -21,36 +22,34 @@ static bool move_together(const direct_context *c, const mechanism *m)
     const body_state *b = &c->data->state[node->index];
     first = first ? first : b->v;
     for (int k = 0; k < 3; ++k) {
-      if (!(fabsf(b->v[k] - first[k]) <= TUNING_COASTING_SPEED &&
-            fabsf(b->w[k]) <= TUNING_COASTING_SPEED)) {
-        return false;
-      }
+      float apart = fabsf(b->v[k] - first[k]), turn = fabsf(b->w[k]);
+      most = apart > most ? apart : most;
+      most = turn > most ? turn : most;
     }
   }
-  return true;
+  return most <= TUNING_COASTING_SPEED;
 }
 
-// Whether a row asks for nothing: a closed rigid row or friction, or a row at a bound of zero.
-static bool is_idle(const joint_row *l, const double *motion, double most_error)
+// Whether a row asks for nothing of bodies that move together: a closed rigid row or friction, or a
+// row at a bound of zero.
+static bool is_idle(const joint_row *l, double most_error)
 {
   if (!l->active) {
     return l->lambda == 0.0 && row_bound(l) == 0.0;
   }
   bool plain = (l->kind == ROW_LOCKED && l->alpha == 0.0) || l->kind == ROW_FRICTION;
-  return plain && fabs(l->error) <= most_error &&
-         fabs(l->rate + row_velocity(l, motion)) <= (double)TUNING_COASTING_SPEED;
+  return plain && l->rate == 0.0 && fabs(l->error) <= most_error;
 }
 
-static bool are_rows_idle(const solve_state *s)
+static bool are_rows_idle(const direct_context *c, const mechanism *m)
 {
-  double least = TUNING_COASTING_ERROR / (double)s->context->data->substep.h;
-  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
-    const direct_joint *j = &s->joints[i];
-    double motion[2 * BODY_ROWS], lever = (double)fmaxf(j->lever[0], j->lever[1]);
-    direct_joint_motion(s->context, j, motion);
-    const joint_row *l = &s->joint_rows[j->first_joint_row];
+  double least = TUNING_COASTING_ERROR / (double)c->data->substep.h;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &c->set->joints[i];
+    double lever = (double)(j->lever[0] > j->lever[1] ? j->lever[0] : j->lever[1]);
+    const joint_row *l = &c->set->joint_rows[j->first_joint_row];
     for (int k = 0; k < j->joint_row_count; ++k, ++l) {
-      if (!is_idle(l, motion, l->block ? least : lever * least)) {
+      if (!is_idle(l, l->block ? least : lever * least)) {
         return false;
       }
     }
@@ -71,17 +70,14 @@ static void drop_impulses(const direct_context *c, const mechanism *m)
   }
 }
 
-bool solve_begins_to_coast(const solve_state *s)
+void mechanism_begin_to_coast(const direct_context *c, mechanism *m)
 {
-  const direct_context *c = s->context;
-  mechanism *m = s->mechanism;
   m->coasts = RULE(mechanism_coasting) && c->first_substep && c->pass == DIRECT_BIAS &&
               !m->may_touch && !m->anchored && m->first_ball < 0 &&
-              m->first_coupling == m->last_coupling && move_together(c, m) && are_rows_idle(s);
+              m->first_coupling == m->last_coupling && move_together(c, m) && are_rows_idle(c, m);
   if (m->coasts) {
     drop_impulses(c, m);
   }
-  return m->coasts;
 }
 
 bool mechanism_coasts(const direct_context *c, mechanism *m)

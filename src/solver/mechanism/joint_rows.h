@@ -33,8 +33,8 @@ static inline joint_row *add_row(row_builder *s, joint_row_head head, const doub
   joint_row *l = s->next++;
   l->j = of;
   l->rate = l->error = l->alpha = l->lambda = 0.0;
-  l->regularization =
-      fmin(row_regularization() * (double)inverse_mass, s->most_regularization[s->block]);
+  double own = row_regularization() * (double)inverse_mass, most = s->most_regularization[s->block];
+  l->regularization = own < most ? own : most;
   l->lo = -UNBOUNDED_IMPULSE;
   l->hi = UNBOUNDED_IMPULSE;
   l->head = head;

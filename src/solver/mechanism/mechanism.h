@@ -347,6 +347,9 @@ void mechanisms_solve(const direct_context *c, int32_t item, needs_pass_fn *need
 
 // coasting.c
 //
+// In the first pass of a step, with its rows built: sets mechanism.coasts, and impulses to zero if
+// so.
+void mechanism_begin_to_coast(const direct_context *c, mechanism *m);
 // Whether the first solve of the step has found that the mechanism coasts, and it still does.
 bool mechanism_coasts(const direct_context *c, mechanism *m);
 

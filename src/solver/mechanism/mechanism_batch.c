@@ -730,7 +730,7 @@ static void solve_batch(const direct_context *c, mechanism_batch *t, needs_pass_
   FOR_LANES(lane, lanes)
   {
     ts.solve[lane] = solve_begin(c, ts.lane_mechanism[lane]);
-    lanes &= ~((unsigned)solve_begins_to_coast(&ts.solve[lane]) << lane);
+    lanes &= ~((unsigned)ts.lane_mechanism[lane]->coasts << lane);
   }
   if (lanes == 0) {
     return;

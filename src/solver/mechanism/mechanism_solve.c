@@ -324,7 +324,10 @@ static void store_joint_impulses(const solve_state *s, direct_joint *j)
       const double *n = l->j[1] + 3 * block;
       sum += impulse * load2(n);
       last += impulse * n[2];
-      if (is_axis_row(l)) {
+      if (l->kind == ROW_FRICTION) {
+        float *friction = &row_axis(s->context->set, j, l)->state.friction;
+        *friction = ahead ? *friction : (float)l->lambda;
+      } else if (is_axis_row(l)) {
         direct_axis *a = row_axis(s->context->set, j, l);
         a->drive_sum += l->kind == ROW_DRIVE ? impulse : 0.0;
         axis_store_impulse(a, l, s->context->pass);
@@ -627,6 +630,10 @@ solve_state solve_begin(const direct_context *c, mechanism *m)
   if (c->pass != DIRECT_RESOLVE) {
     direct_build_rows(c, m);
     couplings_build_rows(c, m);
+    mechanism_begin_to_coast(c, m);
+    if (m->coasts) {
+      return s;
+    }
   }
   s.curvature_share =
       RULE(mechanism_curved_drift) && c->pass == DIRECT_BIAS ? solve_curvature_share(&s) : 0.0;
@@ -672,7 +679,7 @@ void mechanism_solve(const direct_context *c, mechanism *m)
 {
   if (!ball_tree_solve(c, m)) {
     solve_state s = solve_begin(c, m);
-    if (solve_begins_to_coast(&s)) {
+    if (m->coasts) {
       return;
     }
     solve_follow_drift(&s, 1);

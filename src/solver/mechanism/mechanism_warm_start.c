@@ -61,6 +61,7 @@ bool warm_contacts_list(mechanism_set *set, heap *h, const contact_graph *g,
 // One contact
 
 #define STATE_FIELD(name) (offsetof(ContactState, name) / sizeof(R))
+#define GEOM_FIELD(name) (offsetof(ContactGeometry, name) / sizeof(R))
 
 // Impulse and angular impulses of a contact's warm start.
 static Wrench wrench_of(contact_block *cb, int lane)
@@ -68,9 +69,11 @@ static Wrench wrench_of(contact_block *cb, int lane)
   static const int points[CONTACT_TYPE_COUNT] = {1, 2, 4, 1, 2, 2, 4, 1};
   int count = points[cb->type];
   ContactState state;
-  ContactGeometry geom;
-  get_lane(cb->state, lane, &state, FIELDS(state));
-  get_lane(cb->geom, lane, &geom, FIELDS(geom));
+  ContactGeometry geom = {0};
+  get_lane(cb->state, lane, &state, STATE_FIELD(offset));
+  get_lane(cb->geom, lane, &geom.n, 3);
+  get_lane(cb->geom + GEOM_FIELD(ra), lane, geom.ra, 3 * (size_t)count);
+  get_lane(cb->geom + GEOM_FIELD(rb), lane, geom.rb, 3 * (size_t)count);
   Patch patch = {geom.ra[0], geom.rb[0]};
   if (count > 1) {
     get_lane(cb->mass + offsetof(ContactMass, patch) / sizeof(R), lane, &patch, FIELDS(patch));

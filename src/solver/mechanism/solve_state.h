@@ -94,11 +94,6 @@ double solve_curvature_share(const solve_state *s);
 // its solutions. Returns the bits of those that must be solved again.
 unsigned solve_follow_drift(solve_state *s, unsigned lanes);
 
-// coasting.c
-//
-// Whether the solve has nothing to do, in this step's first pass; impulses are then set to zero.
-bool solve_begins_to_coast(const solve_state *s);
-
 // play.c
 //
 // Takes errors of redundant rows that contradict each other out of them, within the play.
