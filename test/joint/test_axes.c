@@ -452,6 +452,55 @@ static void ball_joints_turn_to_a_target(void **unused)
   }
 }
 
+// Two boxes on a ball joint with spring and servo, tumbling freely: rotation of the second after a
+// second.
+static tn_quat tumble(uint32_t random, int substeps)
+{
+  tn_world *world = still_world(substeps, TN_METHOD_TENON);
+  tn_body_id a = test_box(world, tn_p3(0.0, 0.0, 0.0), 2.0f, tn_v3(0.3f, 0.2f, 0.1f));
+  tn_body_id b = test_box(world, tn_p3(0.0, 1.0, 0.0), 1.0f, tn_v3(0.1f, 0.3f, 0.2f));
+  tn_joint_def def =
+      test_joint_def(world, TN_JOINT_BALL, a, b, tn_p3(0.0, 0.5, 0.0), tn_v3(0.0f, 1.0f, 0.0f));
+  tn_vec3 target = test_vector(&random, 1.0f), rest = test_vector(&random, 1.0f);
+  def.axis[TN_ANGULAR_A].drive = tn_servo(target.x, 0.5f + 2.0f * test_random(&random), 0.0f);
+  def.axis[TN_ANGULAR_B].drive.target = target.y;
+  def.axis[TN_ANGULAR_C].drive.target = target.z;
+  def.axis[TN_ANGULAR_A].stiffness = 0.5f + 2.0f * test_random(&random);
+  def.axis[TN_ANGULAR_A].rest = rest.x;
+  def.axis[TN_ANGULAR_B].rest = rest.y;
+  def.axis[TN_ANGULAR_C].rest = rest.z;
+  assert_true(tn_joint_is_valid(world, tn_joint_create(world, &def)));
+  tn_body_set_angular_velocity(world, a, test_vector(&random, 2.0f));
+  tn_body_set_angular_velocity(world, b, test_vector(&random, 2.0f));
+  for (int n = 0; n < 60; ++n) {
+    tn_world_step(world, DT);
+  }
+  tn_quat turn = tn_body_rotation(world, b);
+  tn_world_destroy(world);
+  return turn;
+}
+
+static double angle_between(tn_quat a, tn_quat b)
+{
+  tn_quat turn = tn_quat_mul(a, tn_quat_conjugate(b));
+  return 2.0 * (double)tn_length(tn_v3(turn.x, turn.y, turn.z));
+}
+
+// Where both bodies turn, the error of ball joints' springs falls with the square of the substep.
+static void ball_springs_are_of_second_order(void **unused)
+{
+  (void)unused;
+  double coarse = 0.0, fine = 0.0;
+  for (uint32_t seed = 1; seed <= (uint32_t)test_cases(8, 60); ++seed) {
+    tn_quat exact = tumble(seed, 160);
+    double error = angle_between(tumble(seed, 5), exact);
+    assert_true(error < 2e-3);
+    coarse += error;
+    fine += angle_between(tumble(seed, 10), exact);
+  }
+  assert_true(fine < coarse / 3.0);
+}
+
 // Each axis of a universal and of a generic joint by itself: at rest the force of its drive and
 // spring is what the read-out says, and it is at its balance.
 static void each_axis_is_driven_by_itself(void **unused)
@@ -568,6 +617,7 @@ int main(void)
       cmocka_unit_test(hinge_turns_ten_times_and_back),
       cmocka_unit_test(targets_lie_beyond_half_a_turn),
       cmocka_unit_test(ball_joints_turn_to_a_target),
+      cmocka_unit_test(ball_springs_are_of_second_order),
       cmocka_unit_test(each_axis_is_driven_by_itself),
       cmocka_unit_test(arms_come_to_statics),
   };

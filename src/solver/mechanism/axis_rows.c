@@ -51,11 +51,12 @@ static const double AXES[3][2][BODY_ROWS] = {
 typedef struct axis_builder {
   row_builder *rows;
   direct_axis *axis;
-  int index;               // among the joint's axes
-  double q_target, q_rest; // q - target at the end of the substep, q - rest
-  double rate;             // of the target
-  double velocity, force;  // of the drive
-  double w;                // inverse mass of the bodies along the axis
+  int index;                           // among the joint's axes
+  double q_target, q_rest;             // q - target at the end of the substep, q - rest
+  double target_turning, rest_turning; // what turning adds to the rates of these, see turning_of()
+  double rate;                         // of the target
+  double velocity, force;              // of the drive
+  double w;                            // inverse mass of the bodies along the axis
 } axis_builder;
 
 // Slots of axis rows: axis by axis, but kind by kind for a ball joint, whose friction is a vector.
@@ -179,6 +180,13 @@ static void add_rigid_servo(const axis_builder *b, drive_limits limits)
   }
 }
 
+// What turning adds to an angle until the share of the substep, where the substep resolves the
+// force.
+static double turned(double turning, double share, double h)
+{
+  return 2.0 * (1.0 - share) * share * h * turning;
+}
+
 // A drive with finite stiffness and damping.
 static void add_soft_drive(const axis_builder *b, drive_limits limits)
 {
@@ -196,7 +204,7 @@ static void add_soft_drive(const axis_builder *b, drive_limits limits)
   }
   double w = b->w / (1.0 + b->w * (double)p->armature);
   double share = implicit_share(k, d, s->h, w), h = share * s->h, strength = d + h * k;
-  double offset = b->q_target + b->rate * (s->h - h);
+  double offset = b->q_target + b->rate * (s->h - h) + turned(b->target_turning, share, s->h);
   joint_row *l = add_axis_row(b, ROW_DRIVE);
   a->drive_before = (double)a->state.drive_pending;
   a->drive_after = (1.0 - share) / share;
@@ -317,7 +325,8 @@ static void add_passive_row(const axis_builder *b)
   joint_row *l = add_axis_row(b, ROW_PASSIVE);
   a->passive_after = (1.0 - share) / share;
   set_softness(l, 1.0 / strength);
-  l->rate = -(a->passive_before - h * k * b->q_rest + inertia * a->old_rate) / strength;
+  double rest = b->q_rest + turned(b->rest_turning, share, s->h);
+  l->rate = -(a->passive_before - h * k * rest + inertia * a->old_rate) / strength;
   l->lambda = s->context->first_substep ? (double)a->state.passive_load : 0.0;
 }
 
@@ -375,12 +384,35 @@ static Q quaternion_of(const float *q)
 // The axes of a ball joint, which are those of the world.
 typedef struct ball_drive {
   V turn[2];               // from the target at the end of the substep, and from the rest, rad
+  V turning[2];            // of these
   V rate, velocity, force; // of the target; of the drive
 } ball_drive;
 
 static V axis_vector(Q frame, float a, float b, float c)
 {
   return q_rotate(frame, v_make(a, b, c));
+}
+
+static V rate_of_turn(const row_builder *s, int side)
+{
+  const float *w = s->context->data->state[s->joint->body[side]].w;
+  return v_make(w[0], w[1], w[2]);
+}
+
+// A rotation vector t between bodies that turn at a and b changes, in world axes, at the rate
+//     b - a + (a + b) x t / 2 + f t x (t x (b - a)),    f = (1 - |t|/2 cot |t|/2) / |t|^2:
+// rows have the first part, this is the rest. Without it the force in the middle of the substep is
+// that of a wrong angle: an error of first order.
+static V turning_of(V t, V a, V b)
+{
+  R angle = v_length(t);
+  SinCos half = r_sincos(0.5f * angle);
+  R f = 1.0f / 12.0f;
+  if (angle > 0.1f) {
+    f = (1.0f - 0.5f * angle * half.cos / half.sin) / (angle * angle);
+  }
+  V mean = v_scale(0.5f, v_add(a, b));
+  return v_add(v_cross(mean, t), v_scale(f, v_cross(t, v_cross(t, v_sub(b, a)))));
 }
 
 static void find_ball_drive(const row_builder *s, const direct_axis *axes, ball_drive *to)
@@ -397,6 +429,10 @@ static void find_ball_drive(const row_builder *s, const direct_axis *axes, ball_
   Q frame = joint_frame(&start, &a);
   const AxisParams *p = all.params;
   ball_turns(frame, joint_relative(&start, &a, &b), &all, s->context->data->substep.time, to->turn);
+  V turn_a = rate_of_turn(s, 0), turn_b = rate_of_turn(s, 1);
+  for (int i = 0; i < 2; ++i) {
+    to->turning[i] = turning_of(to->turn[i], turn_a, turn_b);
+  }
   to->rate = axis_vector(frame, p[0].rate, p[1].rate, p[2].rate);
   to->velocity = axis_vector(frame, p[0].velocity, p[1].velocity, p[2].velocity);
   to->force = axis_vector(frame, p[0].force, p[1].force, p[2].force);
@@ -414,6 +450,8 @@ static axis_builder begin_axis(row_builder *s, int index, const ball_drive *ball
   if (s->kind.ball_axes) {
     b.q_target = (double)v_component(ball->turn[0], a->row);
     b.q_rest = (double)v_component(ball->turn[1], a->row);
+    b.target_turning = (double)v_component(ball->turning[0], a->row);
+    b.rest_turning = (double)v_component(ball->turning[1], a->row);
     b.rate = (double)v_component(ball->rate, a->row);
     b.velocity = (double)v_component(ball->velocity, a->row);
     b.force = (double)v_component(ball->force, a->row);

@@ -19,20 +19,35 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one body at a time");
 
-// Beside springs rows do without: the springs of a mechanism that a substep does not resolve live
-// from what the lag dissipates (stress seed 24 of mixed graphs gains 5.5 J/kg with it, 4.2
-// without).
-static bool has_springs(const solve_state *s)
+// Inverse mass of the bodies of a joint by themselves, linear and angular.
+static void free_inverse_mass(const solve_state *s, const direct_joint *j, double inverse[2])
 {
+  inverse[0] = inverse[1] = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (j->body_node[side] >= 0) {
+      inverse[0] += (double)s->context->data->state[j->body[side]].inverse_mass;
+      inverse[1] += 1.0 / (double)mean_inertia(s->context->data, j->body[side]);
+    }
+  }
+}
+
+// Beside springs that a substep does not resolve well rows do without: these live from what the lag
+// dissipates (stress seed 24 of mixed graphs gains 5.5 J/kg with it, 4.2 without).
+static bool has_stiff_springs(const solve_state *s)
+{
+  double h = (double)s->context->data->substep.h;
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
     const RowParams *p = j->params;
     if (p[0].alpha + p[0].alpha_limit + p[1].alpha + p[1].alpha_limit > 0.0f) {
       return true;
     }
+    double inverse[2];
+    free_inverse_mass(s, j, inverse);
     for (int k = 0; k < j->axis_count; ++k) {
-      const AxisParams *axis = &s->context->set->axes[j->first_axis + k].params;
-      if (axis->k > 0.0f || axis->spring > 0.0f) {
+      const direct_axis *a = &s->context->set->axes[j->first_axis + k];
+      double stiffness = (double)a->params.k + (double)a->params.spring;
+      if (h * h * stiffness * inverse[a->block] > TUNING_CURVED_STIFFNESS) {
         return true;
       }
     }
@@ -51,7 +66,7 @@ double solve_curvature_share(const solve_state *s)
   }
   double square = h * h * fastest, least = TUNING_CURVED_TURN_MIN * TUNING_CURVED_TURN_MIN;
   if (square <= least || square >= TUNING_CURVED_TURN_MAX * TUNING_CURVED_TURN_MAX ||
-      s->mechanism->may_touch || has_springs(s)) {
+      s->mechanism->may_touch || has_stiff_springs(s)) {
     return 0.0;
   }
   // All of it from twice the least turn on. A sudden change would give or take energy.

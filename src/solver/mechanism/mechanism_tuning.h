@@ -113,6 +113,9 @@
 // Needed by: passive_swings_keep_their_energy.
 #define TUNING_CURVED_TURN_MIN 0.01
 #define TUNING_CURVED_TURN_MAX 1.0
+// Stiffest spring beside which they do, h^2 k times the inverse mass of its bodies by themselves:
+// ten substeps for a radian of its swing. Needed by: soft_springs_swing_as_without_lag.
+#define TUNING_CURVED_STIFFNESS 0.01
 // Most solves for the curvature, and the change of it that is not worth another one; relative, of
 // sums of squares over inverse masses. What is missing lags and gains energy: at 1e-4 a net of 10 x
 // 10 bodies gains 10 % in 10 s. Rounds converge while each change is below the share of the last
