@@ -2,7 +2,8 @@
 // Times models beside MuJoCo, in turns, best of three: reading and building, and simulating 1/60 s at 8
 // substeps; MuJoCo, compiled to WebAssembly, at the time step of the file. Without files: the robots of
 // robots/ on their floor, and a tree of 60 bodies with 20 meshes of 19,800 triangles each.
-//   node bench.mjs ROBOT_BENCH FOLDER [FILE...]
+// With --check: only the tree, without MuJoCo; it must be read and built in a second of processor time.
+//   node bench.mjs [--check] ROBOT_BENCH FOLDER [FILE...]
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -11,7 +12,9 @@ import { load, mujoco } from "./mujoco.mjs";
 const SUBSTEPS = 8;
 const FRAMES = 200;
 const ROUNDS = 3;
-const [program, folder, ...given] = process.argv.slice(2);
+const LOADED = 1000; // ms
+const check = process.argv.includes("--check");
+const [program, folder, ...given] = process.argv.slice(2).filter((a) => !a.startsWith("--"));
 mkdirSync(folder, { recursive: true });
 
 // A ball of rings and sectors as binary STL.
@@ -73,13 +76,19 @@ const beside = (path) => new URL(path, import.meta.url).pathname;
 const files = given.length
   ? given
   : [...["arm", "quadruped", "humanoid"].map((name) => beside(`../../robots/${name}/scene.xml`)), largeModel()];
+const time = (file, frames) => JSON.parse(execFileSync(program, [SUBSTEPS, frames, file], { encoding: "utf8" }));
+if (check) {
+  const { processor } = time(largeModel(), 1);
+  console.log(`60 bodies and 20 meshes of 19,800 triangles: ${processor.toFixed(0)} ms of processor time`);
+  process.exit(processor < LOADED ? 0 : 1);
+}
 const best = (a, b) => Object.fromEntries(Object.entries(b).map(([k, v]) => [k, Math.min(v, a?.[k] ?? Infinity)]));
 console.log("| model | bodies | degrees of freedom | meshes | read and build, ms | step of 1/60 s, ms | MuJoCo reads, ms | MuJoCo 1/60 s, ms |");
 console.log("|---|---|---|---|---|---|---|---|");
 for (const file of files) {
   let [ours, theirs] = [null, null];
   for (let round = 0; round < ROUNDS; ++round) {
-    ours = best(ours, JSON.parse(execFileSync(program, [SUBSTEPS, FRAMES, file], { encoding: "utf8" })));
+    ours = best(ours, time(file, FRAMES));
     theirs = best(theirs, timeMujoco(file));
   }
   const name = basename(file) === "scene.xml" ? basename(dirname(file)) : basename(file, ".xml");
