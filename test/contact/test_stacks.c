@@ -251,6 +251,64 @@ static void seabra_fig_9_pyramid_overlapping_by_four_tenths_separates_slowly(voi
   check_overlap("base=36 overlap_m=0.4", 0.5);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Rows of crossed beams that are dropped on each other
+
+// Two beams of 2 x 0.2 x 0.2 m a row, every other row crosswise, `gap` between them: the lowest row
+// starts in the ground, the top one falls through the sum of the gaps. Returns whether all rows lie
+// on each other after 5 s; beams that leave the tower fall by a row at least.
+static bool dropped_rows_stand(int rows, float gap, float first, int substeps)
+{
+  tn_world_def def = test_world_def(substeps, TN_METHOD_TENON);
+  def.sleeping = true;
+  tn_world *world = tn_world_create(&def);
+  tn_shape_def ground = tn_default_shape_def(TN_SHAPE_BOX);
+  ground.half_extents = tn_v3(20.0f, 1.0f, 20.0f);
+  ground.position = tn_v3(0.0f, -1.0f, 0.0f);
+  assert_false(TN_IS_NULL(tn_shape_create(world, test_no_body, &ground)));
+  tn_shape_def beam = tn_default_shape_def(TN_SHAPE_BOX);
+  tn_body_id ids[60];
+  for (int i = 0; i < 2 * rows; ++i) {
+    bool crosswise = i / 2 % 2 == 1;
+    float aside = i % 2 ? 0.8f : -0.8f;
+    tn_body_def body = test_body_def();
+    body.position =
+        tn_p3(crosswise ? 0.0 : (double)aside, (double)(first + (0.2f + gap) * (float)(i / 2)),
+              crosswise ? (double)aside : 0.0);
+    ids[i] = tn_body_create(world, &body);
+    beam.half_extents = crosswise ? tn_v3(1.0f, 0.1f, 0.1f) : tn_v3(0.1f, 0.1f, 1.0f);
+    assert_false(TN_IS_NULL(tn_shape_create(world, ids[i], &beam)));
+    assert_true(tn_body_set_mass_from_shapes(world, ids[i]));
+  }
+  test_run(world, 1.0f / 60.0f, 300);
+  bool stands = true;
+  for (int i = 0; i < 2 * rows; ++i) {
+    double rest = 0.1 + 0.2 * (i / 2);
+    stands &= fabs(tn_body_position(world, ids[i]).y - rest) < 0.15;
+  }
+  tn_world_destroy(world);
+  return stands;
+}
+
+// Beams tilt as the blow passes through the tower, so that they touch along edges.
+static void towers_of_dropped_rows_stand(void **unused)
+{
+  (void)unused;
+  uint32_t random = 3;
+  int fallen = 0;
+  for (int i = 0; i < test_cases(9, 60); ++i) {
+    int substeps = (int[]){4, 8, 20}[i % 3];
+    int rows = i < 3 ? 30 : 10 + test_index(&random, 21);
+    float gap = i < 3 ? 0.01f : test_between(&random, 0.0f, 0.01f);
+    float first = i < 3 ? 0.05f : test_between(&random, 0.05f, 0.1f);
+    if (!dropped_rows_stand(rows, gap, first, substeps)) {
+      print_error("%d rows, gaps of %g m, %d substeps: fallen\n", rows, (double)gap, substeps);
+      fallen += 1;
+    }
+  }
+  assert_int_equal(fallen, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -270,6 +328,7 @@ int main(void)
       cmocka_unit_test(arch_stands_if_it_is_thick_enough),
       cmocka_unit_test(each_level_carries_the_weight_above),
       cmocka_unit_test(contact_forces_explain_the_momentum),
+      cmocka_unit_test(towers_of_dropped_rows_stand),
       cmocka_unit_test(seabra_fig_6_pyramid_does_not_drift_or_sink),
       cmocka_unit_test(pyramid_is_the_same_far_away),
       cmocka_unit_test(seabra_fig_9_pyramid_overlapping_by_a_tenth_separates_slowly),
