@@ -3,7 +3,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 export PORT ?= 8080
 
 .NOTPARALLEL:
-.PHONY: help setup build run web package docs python test test-long same-bits ablation bench bench-web fuzz soak format lint clean
+.PHONY: help setup build run web package docs python test test-long same-bits ablation bench bench-web duel fuzz soak format lint clean
 
 help:
 	@echo "make build    build the library, command, tests and benchmarks into build/release"
@@ -18,6 +18,7 @@ help:
 	@echo "make ablation  what each rule of the solver is good for: scenes with and without it; ABLATION=\"--rules preload\""
 	@echo "make bench    run the benchmarks; BENCH=\"pyramid:36 scaling\" picks some, BENCH_JSON=... is a file"
 	@echo "make bench-web  what the gallery costs: bytes, time until it is ready, a frame over the native one"
+	@echo "make duel     Tenon beside Rapier, Jolt and MuJoCo, all as WebAssembly: docs/duel.md"
 	@echo "make fuzz     run all fuzzers, SECONDS=60 each; the corpus is in build/fuzz-corpus, crashes beside it"
 	@echo "make soak     churn worlds of all kinds for MINUTES=10 and compare lanes, threads, restores, replays"
 	@echo "make format   format all sources"
@@ -75,6 +76,12 @@ bench: build
 bench-web: web
 	@cmake --build --preset release --target tenon_cli
 	@node web/bench.mjs build/release/web/site build/release/tenon $(BENCH)
+
+duel: setup
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build --preset release --target package_js_simd --parallel $(JOBS)
+	@node web/duel/run.mjs build/release/web/package/dist_simd --json docs/duel.json
+	@node web/duel/report.mjs docs/duel.json docs
 
 SECONDS ?= 60
 fuzz: setup build-fuzz

@@ -7,7 +7,7 @@
 
 // Pixels.
 static const double WIDTH = 660.0, HEIGHT = 340.0;
-static const double LEFT = 74.0, RIGHT = 16.0, TOP = 14.0, BOTTOM = 50.0, POINT = 9.0;
+static const double LEFT = 88.0, RIGHT = 16.0, TOP = 14.0, BOTTOM = 50.0, POINT = 9.0;
 
 typedef struct axis {
   double low, high; // values, not logarithms, also for a logarithmic scale
@@ -245,6 +245,18 @@ static void draw_line(text *out, const chart_series *s, const axis *x, const axi
   text_add(out, "\"/>");
 }
 
+// Exact zeros have no place on a logarithmic axis: triangles at its lower end.
+static void draw_zeros(text *out, const chart_series *s, const axis *x, const axis *y)
+{
+  for (int i = 0; y->is_log && i < s->sheet->row_count; ++i) {
+    double vx = value_at(s, i, s->x);
+    if (is_of(s, i) && can_show(x, vx) && value_at(s, i, s->y) == 0.0) {
+      text_add(out, "<path class=\"zero\" d=\"M%.2f %.2fl4 -7h-8z\"><title>0</title></path>",
+               place(x, vx), y->from);
+    }
+  }
+}
+
 static void draw_series(text *out, const chart *c, const chart_series *s, const axis *x,
                         const axis *y)
 {
@@ -263,6 +275,7 @@ static void draw_series(text *out, const chart *c, const chart_series *s, const 
       add_point(out, c, s, place(x, vx), place(y, vy));
     }
   }
+  draw_zeros(out, s, x, y);
   text_add(out, "</g>");
 }
 

@@ -21,8 +21,16 @@ static void add_words(text *out, const char *words)
 // ---------------------------------------------------------------------------------------------
 // Parts
 
+static void add_entry(page *p, const char *level, const char *id, const char *title)
+{
+  text_add(&p->contents, "<li class=\"%s\"><a href=\"#%s\">", level, id);
+  text_add_escaped(&p->contents, title);
+  text_add(&p->contents, "</a></li>\n");
+}
+
 void page_document(page *p, const char *id, const char *title)
 {
+  add_entry(p, "document", id, title);
   text_add(&p->body, "<h2 id=\"%s\">", id);
   text_add_escaped(&p->body, title);
   text_add(&p->body, "</h2>\n");
@@ -30,6 +38,7 @@ void page_document(page *p, const char *id, const char *title)
 
 void page_section(page *p, const char *id, const char *title)
 {
+  add_entry(p, "section", id, title);
   text_add(&p->body, "<h3 id=\"%s\">", id);
   text_add_escaped(&p->body, title);
   text_add(&p->body, "</h3>\n");
@@ -183,14 +192,14 @@ static const char *const style[] = {
     ".values td { white-space: nowrap; }\n",
     ".value { font-variant-numeric: tabular-nums; }\n",
     ".matrix td:first-child { font-weight: 600; }\n",
-    ".chart { display: inline-block; vertical-align: top; width: 35.5rem; max-width: 100%; }\n",
-    ".chart { margin: .8rem .8rem 0 0; }\n",
+    ".chart { display: inline-block; vertical-align: top; width: calc(50% - 1rem); }\n",
+    ".chart { margin: .8rem .8rem 0 0; min-width: min(27rem, 100%); }\n",
     ".chart > svg { width: 100%; height: auto; display: block; overflow: visible; }\n",
     "figcaption { font-weight: 600; font-size: .92rem; margin-bottom: .2rem; }\n",
     ".grid { stroke: var(--rule); }\n",
     ".frame { fill: none; stroke: #7b858f; }\n",
-    ".tick { font-size: 11.5px; fill: var(--soft); }\n",
-    ".axis { font-size: 13px; fill: var(--ink); }\n",
+    ".tick { font-size: 14px; fill: var(--soft); }\n",
+    ".axis { font-size: 16px; fill: var(--ink); }\n",
     ".legend { list-style: none; margin: .1rem 0 0; padding: 0 0 0 3rem; font-size: .8rem; }\n",
     ".legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; }\n",
     ".legend svg { vertical-align: middle; margin-right: .3rem; }\n",
@@ -208,11 +217,26 @@ static const char *const style[] = {
     ".c8 { color: #b0609f; stroke-dasharray: 3 2; }\n",
     ".law .line { stroke: #000; stroke-width: 1.2; stroke-dasharray: 4 4; }\n",
     ".published .mark { fill: #fff; stroke: #000; stroke-width: 1.6; stroke-dasharray: none; }\n",
+    ".zero { fill: currentColor; stroke: none; }\n",
+    ".summary td { vertical-align: middle; }\n",
+    ".bar { display: inline-block; width: 7rem; height: .7rem; background: #e9c9c6; }\n",
+    ".bar i { display: block; height: 100%; background: var(--good); }\n",
+    ".contents { font-size: .82rem; margin-bottom: 1.5rem; }\n",
+    ".contents ul { list-style: none; margin: 0; padding: 0; }\n",
+    ".contents a { text-decoration: none; }\n",
+    ".contents .document { font-weight: 600; margin-top: .4rem; }\n",
+    ".contents .section { padding-left: .8rem; }\n",
+    "@media (min-width: 100rem) {\n",
+    ".contents { position: fixed; top: 0; bottom: 0; left: 0; width: 15rem; }\n",
+    ".contents { overflow-y: auto; padding: 1.5rem 1rem; border-right: 1px solid var(--rule); }\n",
+    "body { padding-left: max(1.5rem, calc(17rem - (100vw - 76rem) / 2)); }\n",
+    "}\n",
     "@page { margin: 14mm; }\n",
     "@media print {\n",
     "* { print-color-adjust: exact; }\n",
     "body { max-width: none; padding: 0; font-size: 9.5pt; }\n",
     "a { color: inherit; text-decoration: none; }\n",
+    ".contents { display: none; }\n",
     ".chart { width: 49%; margin: .3rem .5% 0 0; break-inside: avoid; }\n",
     ".tick { font-size: 15px; }\n",
     ".axis { font-size: 17px; }\n",
@@ -309,11 +333,22 @@ static void add_title(text *out, const study *s)
             "it.</p>\n");
 }
 
+static void add_contents(text *out, const page *p)
+{
+  add_words(out, "<nav class=\"contents\" aria-label=\"Contents\"><ul>\n");
+  add_words(out, "<li class=\"document\"><a href=\"#summary\">Summary</a></li>\n");
+  add_words(out, "<li class=\"document\"><a href=\"#table\">Published and measured</a></li>\n");
+  text_add_bytes(out, p->contents.bytes, p->contents.size);
+  add_words(out, "</ul></nav>\n");
+}
+
 bool page_write(const page *p, const study *s, const char *path)
 {
   text out = {0};
   add_head(&out);
+  add_contents(&out, p);
   add_title(&out, s);
+  add_summary(&out, p);
   add_verdicts(&out, p);
   text_add_bytes(&out, p->body.bytes, p->body.size);
   add_words(&out, "</body></html>\n");

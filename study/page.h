@@ -30,6 +30,7 @@ typedef struct claim {
 
 struct page {
   text body;
+  text contents; // a list item for each heading
   claim claims[PAGE_CLAIMS];
   int claim_count;
   char words[PAGE_WORDS][96];
@@ -55,6 +56,8 @@ double claim_bound(const claim *c);
 claim_kind claim_kind_of(const claim *c);
 bool claim_holds(const claim *c);
 void add_verdicts(text *out, const page *p);
+// Bars of the lines that hold, by source: ours beside the papers' methods beside other engines.
+void add_summary(text *out, const page *p);
 
 // Writes the whole document.
 bool page_write(const page *p, const study *s, const char *path);

@@ -287,6 +287,7 @@ static bool report(const study *s)
     printf("%d of %d lines hold; report: %s\n", holding, p->claim_count, path);
   }
   text_free(&p->body);
+  text_free(&p->contents);
   free(p);
   return ok;
 }

@@ -136,6 +136,65 @@ static void add_table(text *out, const page *p, claim_kind kind)
   text_add(out, "</tbody></table>\n");
 }
 
+// The paper, or the engine that Tenon is compared with, of a source: "Mueller et al. 2020, Fig. 4",
+// "Fig. 1 against ode".
+static const char *source_name(const claim *c, int *length)
+{
+  const char *engine = strstr(c->source, "against ");
+  const char *name = engine ? engine + strlen("against ") : c->source;
+  *length = (int)strcspn(name, ",");
+  return name;
+}
+
+static bool same_source(const claim *a, const claim *b)
+{
+  int length, other;
+  const char *one = source_name(a, &length), *two = source_name(b, &other);
+  return length == other && strncmp(one, two, (size_t)length) == 0;
+}
+
+static void add_bar(text *out, const page *p, const claim *source, claim_kind kind)
+{
+  int all = 0, holding = 0;
+  for (int i = 0; i < p->claim_count; ++i) {
+    const claim *c = &p->claims[i];
+    if (claim_kind_of(c) == kind && same_source(c, source)) {
+      all += 1;
+      holding += claim_holds(c);
+    }
+  }
+  if (all == 0) {
+    text_add(out, "<td>—</td>");
+    return;
+  }
+  text_add(out, "<td><span class=\"bar\"><i style=\"width:%.0f%%\"></i></span> %d of %d</td>",
+           100.0 * holding / all, holding, all);
+}
+
+void add_summary(text *out, const page *p)
+{
+  text_add(out, "<section id=\"summary\"><h2>Summary</h2>\n<table class=\"summary\"><thead><tr>"
+                "<th>Lines that hold</th><th>Tenon</th><th>The paper's own method</th>"
+                "<th>Tenon against other engines</th></tr></thead><tbody>\n");
+  for (int i = 0; i < p->claim_count; ++i) {
+    const claim *c = &p->claims[i];
+    bool is_first = true;
+    for (int k = 0; k < i; ++k) {
+      is_first = is_first && !same_source(&p->claims[k], c);
+    }
+    if (is_first) {
+      int length;
+      const char *name = source_name(c, &length);
+      text_add(out, "<tr><td>%.*s</td>", length, name);
+      for (int kind = 0; kind < CLAIM_KINDS; ++kind) {
+        add_bar(out, p, c, (claim_kind)kind);
+      }
+      text_add(out, "</tr>\n");
+    }
+  }
+  text_add(out, "</tbody></table></section>\n");
+}
+
 void add_verdicts(text *out, const page *p)
 {
   text_add(out, "<section id=\"table\"><h2>Published and measured results</h2>\n");

@@ -64,7 +64,8 @@ function readPage() {
           ? marks
           : [...line.matchAll(/[ML](\S+) ([-\d.]+)/g)].map((m) => [Number(m[1]), Number(m[2])]);
       const box = group.getBBox();
-      return { ...group.dataset, points, size: Math.max(box.width, box.height) };
+      const zeros = group.querySelectorAll('.zero').length;
+      return { ...group.dataset, points, zeros, size: Math.max(box.width, box.height) };
     });
     const texts = [...svg.querySelectorAll('.axis')].map((node) => node.textContent);
     const title = figure.querySelector('figcaption').textContent;
@@ -81,7 +82,17 @@ function readPage() {
       verdict: cells[5].firstChild.textContent,
     };
   });
-  return { numbers, charts, verdicts, scores: document.querySelectorAll('.score').length };
+  const entries = [...document.querySelectorAll('.contents a')].map((a) => a.hash);
+  const lost = entries.filter((hash) => !document.querySelector(hash));
+  const headings = document.querySelectorAll('h2[id], h3[id]').length;
+  const contents = { lost, isWhole: entries.length === headings + 2 };
+  return {
+    numbers,
+    charts,
+    verdicts,
+    contents,
+    scores: document.querySelectorAll('.score').length,
+  };
 }
 
 async function checkNumbers(numbers) {
@@ -105,16 +116,17 @@ async function checkSeries(chart, series) {
   const name = `${chart.title}: ${series.csv}, ${series.label}`;
   const isLog = { x: chart.logX === '1', y: chart.logY === '1' };
   const [left, top, right, bottom] = chart.box.split(' ').map(Number);
-  const rows = (await sheet(series.csv))
+  const all = (await sheet(series.csv))
     .map((row, i) => ({
       label: row.label,
       x: series.x ? row.values[series.x] : i,
       y: row.values[series.y],
     }))
     .filter(({ label }) => series.label === '' || label === series.label)
-    .filter(
-      ({ x, y }) => ![x, y].some(Number.isNaN) && !(isLog.x && x <= 0) && !(isLog.y && y <= 0),
-    );
+    .filter(({ x, y }) => ![x, y].some(Number.isNaN) && !(isLog.x && x <= 0));
+  const rows = all.filter(({ y }) => !(isLog.y && y <= 0));
+  const zeros = isLog.y ? all.filter(({ y }) => y === 0).length : 0;
+  check(`${name}: exact zeros are shown`, series.zeros === zeros, `${series.zeros} of ${zeros}`);
   check(`${name}: as many points`, rows.length === series.points.length);
   const clamp = (v) => Math.min(Math.max(v, -2000), 3000);
   const worst = rows.reduce((most, { x, y }, i) => {
@@ -184,6 +196,11 @@ async function checkPage() {
   const shown = await page.evaluate(readPage);
   check('states that it is quick', (await page.locator('.quick').count()) === 1);
   check('scores', shown.scores >= 2);
+  check(
+    'contents at the side',
+    shown.contents.isWhole && !shown.contents.lost.length,
+    `${shown.contents.lost}`,
+  );
   await checkNumbers(shown.numbers);
   await checkCharts(shown.charts);
   checkVerdicts(shown.verdicts);
