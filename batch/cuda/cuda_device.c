@@ -14,8 +14,9 @@ extern const char tenon_cuda_module[];
 #define THREADS_PER_BLOCK 32
 #define STACK_BYTES 131072 // of a thread
 #define LIMIT_STACK_SIZE 0
-#define JIT_ERROR_LOG 5
-#define JIT_ERROR_LOG_SIZE 6
+#define INPUT_PTX 1
+#define MAJOR_CAPABILITY 75
+#define MINOR_CAPABILITY 76
 
 typedef uint64_t address; // on the card
 
@@ -27,7 +28,14 @@ typedef struct driver {
   int (*set_current)(void *context);
   int (*set_limit)(int limit, size_t value);
   int (*synchronize)(void);
-  int (*load)(void **module, const void *image, unsigned count, int *options, void **values);
+  int (*version)(int *version);
+  int (*attribute)(int *value, int attribute, int device);
+  int (*link_create)(unsigned count, int *options, void **values, void **link);
+  int (*link_add)(void *link, int type, void *data, size_t size, const char *name, unsigned count,
+                  int *options, void **values);
+  int (*link_complete)(void *link, void **image, size_t *size);
+  int (*link_destroy)(void *link);
+  int (*load)(void **module, const void *image);
   int (*unload)(void *module);
   int (*get_function)(void **function, void *module, const char *name);
   int (*alloc)(address *memory, size_t size);
@@ -66,7 +74,13 @@ static bool find_functions(connection *c)
       {"cuCtxSetCurrent", &c->driver.set_current},
       {"cuCtxSetLimit", &c->driver.set_limit},
       {"cuCtxSynchronize", &c->driver.synchronize},
-      {"cuModuleLoadDataEx", &c->driver.load},
+      {"cuDriverGetVersion", &c->driver.version},
+      {"cuDeviceGetAttribute", &c->driver.attribute},
+      {"cuLinkCreate_v2", &c->driver.link_create},
+      {"cuLinkAddData_v2", &c->driver.link_add},
+      {"cuLinkComplete", &c->driver.link_complete},
+      {"cuLinkDestroy", &c->driver.link_destroy},
+      {"cuModuleLoadData", &c->driver.load},
       {"cuModuleUnload", &c->driver.unload},
       {"cuModuleGetFunction", &c->driver.get_function},
       {"cuMemAlloc_v2", &c->driver.alloc},
@@ -103,7 +117,7 @@ static bool is_well(connection *c, const char *action, int error)
 // ---------------------------------------------------------------------------------------------
 // Module
 
-// A file with a zero behind it; null if it cannot be read.
+// A file; null if it cannot be read.
 static char *read_file(const char *path)
 {
   FILE *file = fopen(path, "rb");
@@ -111,7 +125,7 @@ static char *read_file(const char *path)
     return NULL;
   }
   long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  char *bytes = size >= 0 ? calloc((size_t)size + 1, 1) : NULL;
+  char *bytes = size > 0 ? malloc((size_t)size) : NULL;
   rewind(file);
   if (bytes && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
     free(bytes);
@@ -121,34 +135,78 @@ static char *read_file(const char *path)
   return bytes;
 }
 
-static bool load_image(connection *c, const char *image)
+// Where the compiled module is kept: by its text, the card and the driver. False without a place.
+static bool find_cache(connection *c, char *path, size_t size)
 {
-  char text[512] = "";
-  size_t size = sizeof text;
-  int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE};
-  void *values[] = {text, (void *)size};
-  if (!is_well(c, "load the module", c->driver.load(&c->module, image, 2, options, values))) {
-    size_t length = strlen(c->problem);
-    snprintf(c->problem + length, sizeof c->problem - length, "%s%.100s", *text ? ", " : "", text);
+  const char *folder = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int major = 0, minor = 0, version = 0;
+  uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
+  for (const char *at = tenon_cuda_module; *at; ++at) {
+    hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+  }
+  c->driver.attribute(&major, MAJOR_CAPABILITY, c->card);
+  c->driver.attribute(&minor, MINOR_CAPABILITY, c->card);
+  c->driver.version(&version);
+  bool own = folder && *folder;
+  if (!own && !(home && *home)) {
     return false;
   }
-  return true;
+  int length = snprintf(path, size, "%s%s/tenon-%016llx-%d%d-%d", own ? folder : home,
+                        own ? "" : "/.cache", (unsigned long long)hash, major, minor, version);
+  return length > 0 && (size_t)length + sizeof ".new" < size;
+}
+
+// Written beside its place and moved there, so that no other program reads half of it.
+static void keep_image(const char *path, const void *image, size_t size)
+{
+  char new_path[520];
+  snprintf(new_path, sizeof new_path, "%s.new", path);
+  FILE *file = fopen(new_path, "wb");
+  if (!file) {
+    return;
+  }
+  bool ok = fwrite(image, 1, size, file) == size;
+  ok = fclose(file) == 0 && ok;
+  if (!ok || rename(new_path, path) != 0) {
+    remove(new_path);
+  }
+}
+
+// Compiled as a part to be linked: the driver then takes each function once, and not again for each
+// entry that reaches it.
+static bool compile_module(connection *c, const char *cache)
+{
+  void *link = NULL, *image = NULL;
+  size_t size = 0;
+  bool ok = is_well(c, "link", c->driver.link_create(0, NULL, NULL, &link)) &&
+            is_well(c, "compile the module",
+                    c->driver.link_add(link, INPUT_PTX, (void *)tenon_cuda_module,
+                                       strlen(tenon_cuda_module) + 1, "tenon", 0, NULL, NULL)) &&
+            is_well(c, "link the module", c->driver.link_complete(link, &image, &size)) &&
+            is_well(c, "load the module", c->driver.load(&c->module, image));
+  if (ok && cache) {
+    keep_image(cache, image, size);
+  }
+  if (link) {
+    c->driver.link_destroy(link);
+  }
+  return ok;
 }
 
 static bool load_module(connection *c)
 {
-  const char *path = getenv("TENON_CUDA_MODULE");
-  if (!path || !*path) {
-    return load_image(c, tenon_cuda_module);
-  }
-  char *image = read_file(path);
-  if (!image) {
-    snprintf(c->problem, sizeof c->problem, "the module %.200s cannot be read", path);
+  const char *given = getenv("TENON_CUDA_MODULE");
+  char cache[512];
+  bool has_cache = find_cache(c, cache, sizeof cache);
+  const char *path = given && *given ? given : has_cache ? cache : NULL;
+  char *image = path ? read_file(path) : NULL;
+  bool ok = image && is_well(c, "load the module", c->driver.load(&c->module, image));
+  free(image);
+  if (path == given && given && !ok) {
+    snprintf(c->problem, sizeof c->problem, "the module %.200s cannot be loaded", path);
     return false;
   }
-  bool ok = load_image(c, image);
-  free(image);
-  return ok;
+  return ok || compile_module(c, has_cache ? cache : NULL);
 }
 
 static bool find_kernels(connection *c)

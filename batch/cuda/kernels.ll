@@ -1,4 +1,5 @@
 ; Marks the functions of kernels.c as entries of the module.
+target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
 %struct.device_call = type opaque

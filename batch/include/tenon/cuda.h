@@ -16,9 +16,9 @@ extern "C" {
 /// The first card that the driver shows (CUDA_VISIBLE_DEVICES chooses another). Whether there is
 /// one turns out in tn_batch_create().
 ///
-/// The driver compiles the module when it is first used, which takes minutes, and keeps the result
-/// (in ~/.nv/ComputeCache, up to CUDA_CACHE_MAXSIZE). With TENON_CUDA_MODULE in the environment the
-/// module is read from that file: PTX, or what ptxas made of it.
+/// The driver compiles the module when it is first used. The result is kept in XDG_CACHE_HOME or
+/// ~/.cache, for this card and driver. With TENON_CUDA_MODULE in the environment the module is read
+/// from that file, which `ptxas -c` and `nvlink` have made.
 TN_API const tn_batch_device *tn_cuda(void);
 
 #ifdef __cplusplus
