@@ -81,12 +81,23 @@ KERNEL void rotate_momentum(R *u, R *v, R s, R c)
 // h (1/I_z - 1/I_y) L_z (body_turn, body axes). Composed as z/2, x, z/2 the splitting is of second
 // order, and exact when two moments are equal.
 //
+// Of other bodies turns of more than TUNING_MAX_PRECESSION are not resolved and would change the
+// energy at random, up to the ratio of the moments. Both rates are reduced by one factor then: the
+// tumbling slows down, and as L.L and the sum of the last two terms stay conserved, so does the
+// energy.
+//
 // DEVIATION: the paper adds the gyroscopic term explicitly, which gains energy without bound.
 KERNEL Q free_rotation(const AngularState *spin, V local_momentum, R h, Q *body_turn)
 {
   V l = local_momentum;
   R rate_x = h * (spin->inverse.x - spin->inverse.y);
   R rate_z = h * (spin->inverse.z - spin->inverse.y);
+  R fast = r_max(r_abs(rate_x), r_abs(rate_z)), slow = r_min(r_abs(rate_x), r_abs(rate_z));
+  R most = fast * (r_abs(l.x) + r_abs(l.y) + r_abs(l.z));
+  most = pick(slow > TUNING_SYMMETRIC_TOP * fast, most, splat(0.0f));
+  R slower = TUNING_MAX_PRECESSION / r_max(splat(TUNING_MAX_PRECESSION), most);
+  rate_x = slower * rate_x;
+  rate_z = slower * rate_z;
   SinCos z1 = r_sincos(0.25f * rate_z * l.z);
   rotate_momentum(&l.x, &l.y, z1.sin, z1.cos);
   SinCos x = r_sincos(0.5f * rate_x * l.x);
