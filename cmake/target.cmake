@@ -51,3 +51,16 @@ function(tenon_target target)
               -fno-math-errno)
   endif()
 endfunction()
+
+# What reads files of strangers, in release builds: stack protectors, checked string functions, and a
+# program of random addresses whose tables are read-only. Test `hardening`.
+function(tenon_hardened target)
+  if(CMAKE_SYSTEM_NAME STREQUAL Linux AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT TENON_SANITIZE)
+    target_compile_options(${target} PRIVATE -fstack-protector-strong -U_FORTIFY_SOURCE
+                                             -D_FORTIFY_SOURCE=2)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      target_link_options(${target} PRIVATE -pie LINKER:-z,relro,-z,now,-z,noexecstack)
+    endif()
+  endif()
+endfunction()

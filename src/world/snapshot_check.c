@@ -147,10 +147,17 @@ static bool are_within(const float *numbers, int count, float most)
   return ok;
 }
 
-// The solver's numbers of a live body: its spin is finite, parameters may be infinite.
-static bool is_block_of(const body_block *b, int lane)
+// The solver's numbers of a live body: its spin is finite and its inertia that of the body,
+// parameters may be infinite.
+static bool is_block_of(const body_block *b, int lane, const body *owner)
 {
+  enum { INERTIA = offsetof(AngularState, inertia) / sizeof(float) };
   bool ok = true;
+  for (int i = 0; i < 3; ++i) {
+    double moment = owner->type == TN_BODY_DYNAMIC ? owner->moments[i] : 1.0;
+    ok = ok && b->spin[INERTIA + i][lane] == (float)moment &&
+         b->spin[INERTIA + 3 + i][lane] == (float)(1.0 / moment);
+  }
   for (size_t i = 0; i < sizeof b->spin / sizeof b->spin[0]; ++i) {
     ok = ok && isfinite(b->spin[i][lane]);
   }
@@ -198,8 +205,8 @@ static bool check_body(const checker *c, int32_t slot)
     return wrong(c, "body", slot, "the mass");
   }
   if (!is_state_of(&c->s->states[slot], b) ||
-      !is_block_of(&c->s->blocks[slot / BLOCK_WIDTH], slot % BLOCK_WIDTH)) {
-    return wrong(c, "body", slot, "the velocity or the inverse mass");
+      !is_block_of(&c->s->blocks[slot / BLOCK_WIDTH], slot % BLOCK_WIDTH, b)) {
+    return wrong(c, "body", slot, "the velocity, the inertia or the inverse mass");
   }
   if (b->has_target &&
       (type != TN_BODY_KINEMATIC || !is_position(b->target.p) || !is_rotation(b->target.q))) {

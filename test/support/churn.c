@@ -511,6 +511,108 @@ static void change_settings(churn *c)
   }
 }
 
+// ---------------------------------------------------------------------------------------------
+// Chaos
+
+static void resize_shape(churn *c)
+{
+  tn_shape_id shape = some_shape(c);
+  if (TN_IS_NULL(shape)) {
+    return;
+  }
+  tn_shape_def def = tn_shape_get_def(c->world[0], shape);
+  float factor = between(c, 0.3f, 2.0f);
+  def.radius *= factor;
+  def.half_length *= factor;
+  def.half_extents = tn_scale(factor, def.half_extents);
+  FOR_WORLDS(c, k)
+  {
+    def.geometry = CHURN_ID(c, k, def.geometry);
+    tn_shape_set_def(c->world[k], CHURN_ID(c, k, shape), &def);
+  }
+}
+
+static void couple(churn *c)
+{
+  tn_joint_id joint = some_joint(c);
+  tn_body_id a = some_body(c), b = some_body(c);
+  tn_coupling_id old[ROOM];
+  int olds = tn_world_couplings(c->world[0], old, ROOM), kind = test_index(&c->random, 4);
+  int which = test_index(&c->random, ROOM), axis = test_index(&c->random, TN_JOINT_AXIS_COUNT);
+  float x = between(c, 0.2f, 3.0f);
+  FOR_WORLDS(c, k)
+  {
+    tn_coupling_def def = tn_default_coupling_def();
+    if (kind == 0 && olds > 0) {
+      tn_coupling_id gone = old[which % olds];
+      tn_coupling_destroy(c->world[k], CHURN_ID(c, k, gone));
+    } else if (kind == 1) {
+      tn_coupling_def_axis(&def, CHURN_ID(c, k, joint), axis, 1.0f);
+      def.range = tn_between(-x, x);
+      tn_coupling_create(c->world[k], &def);
+    } else {
+      tn_coupling_def_point(&def, CHURN_ID(c, k, a), tn_p3(0.0, 0.1, 0.0), 1.0f);
+      tn_coupling_def_point(&def, CHURN_ID(c, k, b), tn_p3(0.1, 0.0, 0.0), 1.0f);
+      def.range = tn_between(-INFINITY, x);
+      def.compliance = kind == 2 ? 1e-4f : 0.0f;
+      tn_coupling_create(c->world[k], &def);
+    }
+  }
+}
+
+// A body is thrown, or put far away and perhaps back.
+static void throw_body(churn *c)
+{
+  tn_body_id id = some_body(c);
+  tn_vec3 v = test_vector(&c->random, 2000.0f), w = test_vector(&c->random, 500.0f);
+  tn_vec3 far = test_vector(&c->random, chance(c, 0.5f) ? 1e6f : 5.0f);
+  bool moves = chance(c, 0.3f);
+  tn_transform to = {tn_offset(tn_p3(0.0, 3.0, 0.0), far), test_rotation(&c->random)};
+  FOR_WORLDS(c, k)
+  {
+    id = CHURN_ID(c, k, id);
+    if (moves) {
+      tn_body_set_transform(c->world[k], id, to);
+    } else {
+      tn_body_set_velocity(c->world[k], id, v);
+      tn_body_set_angular_velocity(c->world[k], id, w);
+    }
+  }
+}
+
+static void wild_settings(churn *c)
+{
+  int what = test_index(&c->random, 4), substeps = 1 + test_index(&c->random, 20);
+  float x = between(c, 0.0f, 1.0f), y = between(c, -100.0f, 0.0f);
+  FOR_WORLDS(c, k)
+  {
+    if (what == 0) {
+      tn_world_set_sleep_speed(c->world[k], 0.1f * x);
+    } else if (what == 1) {
+      tn_world_set_sleep_time(c->world[k], x);
+    } else if (what == 2) {
+      tn_world_set_gravity(c->world[k], tn_v3(0.0f, y, 0.0f));
+    } else {
+      tn_world_set_substeps(c->world[k], substeps);
+    }
+  }
+}
+
+static void pull_soft(churn *c)
+{
+  tn_soft_id id = some_soft(c);
+  int particle = test_index(&c->random, 8);
+  tn_vec3 way = test_vector(&c->random, 1.0f);
+  if (TN_IS_NULL(id)) {
+    return;
+  }
+  tn_pos to = tn_offset(tn_soft_position(c->world[0], id, particle), way);
+  FOR_WORLDS(c, k)
+  {
+    tn_soft_set_position(c->world[k], CHURN_ID(c, k, id), particle, to);
+  }
+}
+
 typedef struct churn_call {
   void (*make)(churn *c);
   int weight;
@@ -523,6 +625,11 @@ static const churn_call calls[] = {
 
 static void make_call(churn *c)
 {
+  void (*const wild[])(churn *) = {resize_shape, couple, throw_body, wild_settings, pull_soft};
+  if (c->chaos && chance(c, 0.2f)) {
+    wild[test_index(&c->random, 5)](c);
+    return;
+  }
   int sum = 0, count = (int)(sizeof calls / sizeof *calls);
   for (int i = 0; i < count; ++i) {
     sum += calls[i].weight;

@@ -18,6 +18,7 @@ typedef struct churn {
   uint32_t random;
   float pace; // mean number of calls per step
   int step;
+  bool chaos; // further calls: resizing, couplings, bodies thrown far, wild settings
   tn_geometry_id geometry[CHURN_GEOMETRIES];
 } churn;
 

@@ -98,6 +98,7 @@ static const char *run(uint32_t seed, const char *path)
 {
   churn c = {0};
   const char *why = NULL;
+  c.chaos = seed % 2 == 1;
   make_worlds(&c);
   tn_world_record_calls(c.world[0], path);
   churn_begin(&c, seed);

@@ -232,7 +232,7 @@ typedef struct family {
 } family;
 
 static const family families[] = {{"stack", make_stack, 0.05, 2.0},
-                                  {"chain", make_chain, 0.1, INFINITY},
+                                  {"chain", make_chain, 0.5, INFINITY},
                                   {"spins", make_spins, 0.02, 2.0},
                                   {"landing spins", make_landing_spins, INFINITY, 2.0},
                                   {"throws", make_throws, 0.001, 2.0},
