@@ -192,9 +192,9 @@
 // Below this rotation, rad, series replace quotients; they agree to rounding.
 #define TUNING_SERIES_ANGLE 0.1f
 
-// Largest turn of the principal axes about the angular momentum that is resolved, rad per substep: a
-// sum of absolute components, up to 1.7 times the angle. Independent of h.
-// Needed by: extremes_are_bounded.
+// Largest turn of the principal axes about the angular momentum that is resolved, rad per substep:
+// a sum of absolute components, up to 1.7 times the angle. Independent of h. Needed by:
+// extremes_are_bounded.
 #define TUNING_MAX_PRECESSION 1.0f
 // Ratio of the differences of moments below which a body is symmetric up to rounding, and turns
 // exactly at any rate.
