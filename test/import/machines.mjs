@@ -155,6 +155,14 @@ export const machines = {
     key('qpos=".1 .3 0 0 1 .8 .3 .4 .33166248" qvel="1 2 2 -1 1 1 2 -3"'),
     '<option density="20" wind="1 2 0"/>',
   ),
+  // Three joints on the first body, in the plane; motors row it through water.
+  swimmer: file(
+    '<body name="head"><joint type="slide" axis="1 0 0" armature=".1"/><joint type="slide" axis="0 1 0" armature=".1"/><joint axis="0 0 1" armature=".1"/><geom type="capsule" fromto=".9 0 0 .3 0 0" size=".08" contype="0"/>' +
+      '<body pos=".3 0 0"><joint name="a" axis="0 0 1" armature=".1"/><geom type="capsule" fromto="0 0 0 -.6 0 0" size=".08" contype="0"/>' +
+      '<body pos="-.6 0 0"><joint name="b" axis="0 0 1" armature=".1"/><geom type="capsule" fromto="0 0 0 -.6 0 0" size=".08" contype="0"/></body></body></body>',
+    '<actuator><motor joint="a" gear="20"/><motor joint="b" gear="20"/></actuator>' + key('qpos="0 0 .1 .3 -.4" ctrl=".3 -.2"'),
+    '<option density="1000" viscosity=".1"/>',
+  ),
   viscosity: file(
     arm + drone.replace("pos", 'euler="30 50 10" pos'),
     key('qpos=".1 .3 0 0 1 .8 .3 .4 .33166248" qvel="1 2 2 -1 1 1 2 -3"'),
