@@ -427,6 +427,10 @@ static bool is_cache_of(const shape *s)
       return false;
     }
   }
+  const dquat *q = &k->pose.q; // zero before the first update
+  if (!(fabs(q->x) <= 1.1 && fabs(q->y) <= 1.1 && fabs(q->z) <= 1.1 && fabs(q->w) <= 1.1)) {
+    return false;
+  }
   return !isnan(s->box_slack) && are_within(k->axis, 3, 1.1f) && are_within(k->rotation, 4, 1.1f) &&
          are_within(k->offset, 3, (float)TN_MAX_DISTANCE) && is_position(k->pose.p);
 }
