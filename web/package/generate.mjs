@@ -2,8 +2,9 @@
 // every function), api.d.ts (its types with the headers' comments), exports.txt (symbols of the
 // module) and layout.c (checks of offsets at compile time).
 // usage: node generate.mjs INCLUDE_FOLDER OUTPUT_FOLDER
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { readHeaders, scalarOf, scalarSize } from './headers.mjs';
 
 const [include, output] = process.argv.slice(2);
@@ -90,26 +91,18 @@ const HIDDEN = new Set(['void', 'callback', 'tn_allocator']);
 
 const isShown = (field) => !HIDDEN.has(field.type) && field.name !== 'cookie';
 
-function reader(field, at) {
-  if (field.pointer) return field.type === 'char' ? `m.string(m.u32(${at}))` : null;
-  if (isId(field.type)) return `m.id(${at})`;
-  if (TUPLES[field.type]) return `m.${TUPLES[field.type][1]}s(${at}, ${TUPLES[field.type][2]})`;
-  if (model.enums.has(field.type)) return `${field.type}[m.i32(${at})]`;
-  if (field.type === 'bool') return `!!m.u8(${at})`;
-  if (scalarOf(field.type)) return `m.${scalarOf(field.type)}(${at})`;
-  return `get_${field.type}(m, ${at})`;
-}
-
-function writer(field, at, value) {
-  if (field.pointer)
-    return field.type === 'char' ? `m.setU32(${at}, m.tempString(${value}))` : null;
-  if (isId(field.type)) return `m.setId(${at}, ${value})`;
-  if (TUPLES[field.type])
-    return `m.set${upper(TUPLES[field.type][1])}s(${at}, ${value}, ${TUPLES[field.type][2]})`;
-  if (model.enums.has(field.type)) return `m.setI32(${at}, m.word(${field.type}, ${value}))`;
-  if (field.type === 'bool') return `m.setU8(${at}, ${value} ? 1 : 0)`;
-  if (scalarOf(field.type)) return `m.set${upper(scalarOf(field.type))}(${at}, ${value})`;
-  return `set_${field.type}(m, ${at}, ${value})`;
+// The kind of a field's value for structures.js. Enums and structures are references.
+function kindOf(field, refs) {
+  const refer = (mark, code) => {
+    if (!refs.includes(code)) refs.push(code);
+    return `${mark}${refs.indexOf(code)}`;
+  };
+  if (field.pointer) return field.type === 'char' ? 'text' : '';
+  if (isId(field.type)) return 'id';
+  if (TUPLES[field.type]) return `${TUPLES[field.type][1]}*${TUPLES[field.type][2]}`;
+  if (model.enums.has(field.type)) return refer('#', field.type);
+  if (field.type === 'bool') return 'bool';
+  return scalarOf(field.type) ?? refer('@', `[get_${field.type}, set_${field.type}]`);
 }
 
 const sizeOf = (field) =>
@@ -129,70 +122,43 @@ const isCounter = (struct, field) =>
   struct.fields.some((other) => other.length && counterOf(struct, other) === field);
 
 function structCode(struct) {
-  const fields = struct.fields.filter((field) => isShown(field) && !isCounter(struct, field));
   const isSoft = struct.name === 'tn_soft_def';
-  const gets = [];
-  const sets = [];
-  for (const field of fields) {
-    const key = camel(field.name);
-    if (isSoft && SOFT_LISTS[field.name]) {
-      const [width, count] = SOFT_LISTS[field.name];
-      const kind = field.type === 'int' ? 'i32' : 'f32';
-      const counted = count && struct.fields.find(({ name }) => name === count);
-      sets.push(
-        `      case '${key}': m.setList(p + ${field.offset}, o.${key}, '${kind}', ${width}, ${counted ? `p + ${counted.offset}` : 0}); break;`,
-      );
-      continue;
-    }
-    if (isSoft && /_count$/.test(field.name)) continue;
-    if (field.length) {
-      const step = sizeOf(field);
-      const counter = counterOf(struct, field);
-      const count = counter ? `m.i32(p + ${counter.offset})` : field.length;
-      const get = reader({ ...field, length: 0 }, `p + ${field.offset} + ${step} * i`);
-      gets.push(`    ${key}: m.each(${count}, (i) => ${get}),`);
-      const set = writer({ ...field, length: 0 }, `p + ${field.offset} + ${step} * i`, 'x');
-      sets.push(
-        `      case '${key}': m.eachOf('${key}', o.${key}, ${field.length}, (x, i) => { ${set}; });${counter ? ` m.setI32(p + ${counter.offset}, o.${key}.length);` : ''} break;`,
-      );
-      continue;
-    }
-    const get = reader(field, `p + ${field.offset}`);
-    const set = writer(field, `p + ${field.offset}`, `o.${key}`);
-    if (get) gets.push(`    ${key}: ${get},`);
-    if (set) sets.push(`      case '${key}': ${set}; break;`);
-  }
+  const refs = [];
+  const fields = struct.fields
+    .filter((field) => isShown(field) && !isCounter(struct, field))
+    .filter((field) => !(isSoft && /_count$/.test(field.name)))
+    .map((field) => {
+      const start = `${camel(field.name)}:${field.offset}`;
+      if (isSoft && SOFT_LISTS[field.name]) {
+        const [width, count] = SOFT_LISTS[field.name];
+        const counter = struct.fields.find(({ name }) => name === count)?.offset ?? '';
+        return `${start}:list:${field.type === 'int' ? 'i32' : 'f32'}:${width}:${counter}`;
+      }
+      const kind = kindOf(field, refs);
+      if (!field.length) return `${start}:${kind}`;
+      const counter = counterOf(struct, field)?.offset ?? '';
+      return `${start}:${kind}:${field.length}:${sizeOf(field)}:${counter}`;
+    });
   return `
-export const size_${struct.name} = ${struct.size};
-export function get_${struct.name}(m, p) {
-  return {
-${gets.join('\n')}
-  };
-}
-export function set_${struct.name}(m, p, o) {
-  for (const key of m.keys(o, '${typeName(struct.name)}')) {
-    if (o[key] === undefined) continue;
-    switch (key) {
-${sets.join('\n')}
-      default: m.unknown('${typeName(struct.name)}', key, [${fields.map((f) => `'${camel(f.name)}'`).join(', ')}]);
-    }
-  }
-}`;
+const size_${struct.name} = ${struct.size};
+const [get_${struct.name}, set_${struct.name}] = structure('${typeName(struct.name)}', '${fields.join(' ')}'${refs.length ? `, [${refs.join(', ')}]` : ''});`;
 }
 
-const usedStructs = [...model.structs.values()].filter(
-  ({ name }) =>
-    !isId(name) &&
-    !TUPLES[name] &&
-    ![
-      'tn_allocator',
-      'tn_debug_draw',
-      'tn_soft_skin',
-      'tn_geometry_source',
-      'tn_keyframe',
-    ].includes(name) &&
-    !name.startsWith('tn_articulation'),
-);
+const isUsed = ({ name }) =>
+  !isId(name) &&
+  !TUPLES[name] &&
+  !['tn_allocator', 'tn_debug_draw', 'tn_soft_skin', 'tn_geometry_source', 'tn_keyframe'].includes(
+    name,
+  ) &&
+  !name.startsWith('tn_articulation');
+// Each structure after those that are its parts.
+const usedStructs = [];
+function use(struct) {
+  if (!struct || !isUsed(struct) || usedStructs.includes(struct)) return;
+  struct.fields.filter(isShown).forEach((field) => use(model.structs.get(field.type)));
+  usedStructs.push(struct);
+}
+model.structs.forEach(use);
 
 // ---- Functions -----------------------------------------------------------------------------------
 
@@ -329,13 +295,7 @@ function structAt(type, key) {
     const { size, fields } = model.structs.get(whole);
     return `m.tempPart('tn_default_${whole.slice(3)}', ${size}, ${fields.find((f) => f.name === name).offset}, set_${type}, ${key} ?? {})`;
   }
-  if (!usual) {
-    const keys = model.structs
-      .get(type)
-      .fields.filter(isShown)
-      .map((f) => `'${camel(f.name)}'`);
-    return `m.tempStruct(size_${type}, set_${type}, ${key}, [${keys.join(', ')}])`;
-  }
+  if (!usual) return `m.tempStruct(size_${type}, set_${type}, ${key}, set_${type}.keys)`;
   const kind = usual.parameters[0];
   return `m.tempDef('${usual.name}', size_${type}, set_${type}, ${key} ?? {}${kind ? `, ${kind.type}` : ''})`;
 }
@@ -476,7 +436,10 @@ const qualified = (text) => {
 const enumCode = [...model.enums.values()]
   .map(
     ({ name, values }) =>
-      `export const ${name} = {${values.map((v) => `${v.value}: '${v.short}'`).join(', ')}};`,
+      `const ${name} = {${values
+        .filter((v) => !/_count$/.test(v.short))
+        .map((v) => `${v.value}: '${v.short}'`)
+        .join(', ')}};`,
   )
   .join('\n');
 // Offsets of fields that files by hand need.
@@ -518,10 +481,22 @@ const offsets = {
   ),
 };
 const bits = model.enums.get('tn_step_status').values;
+// What files by hand and functions.js need of api.js.
+const source = fileURLToPath(new URL('src', import.meta.url));
+const others = readdirSync(source)
+  .filter((name) => name.endsWith('.js'))
+  .map((name) => readFileSync(join(source, name), 'utf8'));
+const defined = [
+  ...model.enums.keys(),
+  ...usedStructs.flatMap(({ name }) => [`size_${name}`, `get_${name}`, `set_${name}`]),
+];
+const needed = new Set([...others, ...functions].join('\n').match(/\b(?:[gs]et_|size_)?tn_\w+/g));
+const exported = defined.filter((name) => needed.has(name));
 mkdirSync(output, { recursive: true });
 writeFileSync(
   join(output, 'api.js'),
   `// Made by generate.mjs from the public headers.
+import { structure } from './structures.js';
 
 ${enumCode}
 ${Object.entries(offsets)
@@ -530,6 +505,9 @@ ${Object.entries(offsets)
 /** Bits of the result of World.step(). */
 export const STEP = Object.freeze({${bits.map((v) => `${v.short.toUpperCase()}: ${v.value}`).join(', ')}});
 ${usedStructs.map(structCode).join('\n')}
+export {
+  ${exported.join(',\n  ')},
+};
 
 // The methods of World that follow from the headers.
 export class WorldBase {

@@ -41,6 +41,7 @@ const core = [
   'load.js',
   'public.js',
   'runtime.js',
+  'structures.js',
   'world.js',
   'api.js',
   'functions.js',
