@@ -156,11 +156,25 @@ static void restore_body(tn_world *world, int32_t slot)
            START_SPIN);
 }
 
+// Static and sleeping bodies do not move, but an infinite impulse times their inverse mass of 0 is
+// NaN, which would stay with the ground for ever.
+static void restore_still_bodies(tn_world *world)
+{
+  for (int32_t i = 0; i < world->body_pool.used; ++i) {
+    if (world->bodies[i].alive && !moves(&world->bodies[i])) {
+      memset(&world->corrections[i], 0, sizeof world->corrections[i]);
+      world->state[i].constraint_count = 1.0f;
+      body_sync_solver(world, i);
+    }
+  }
+}
+
 void start_restore(tn_world *world)
 {
   for (int32_t i = 0; i < world->awake_count; ++i) {
     restore_body(world, world->awake[i]);
   }
+  restore_still_bodies(world);
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
     if (world->joints[i].alive && world->joints[i].block != NO_SLOT) {
       joint_pack(world, i);

@@ -153,6 +153,9 @@ static bool add_impulse(tn_world *world, body *b, tn_vec3 v, tn_vec3 angular, co
   float(*lanes)[BLOCK_WIDTH] = world->body_blocks[slot / BLOCK_WIDTH].spin;
   AngularState spin;
   get_lane(lanes, slot % BLOCK_WIDTH, &spin, FIELDS(AngularState));
+  // The lane still has the axes with which the last step began.
+  tn_quat q = dquat_round(b->rotation);
+  spin.start = (Q){q.x, q.y, q.z, q.w};
   spin.momentum = v_add(spin.momentum, to_v(angular));
   spin.last = q_rotate(spin.start, v_mul(spin.inverse, q_unrotate(spin.start, spin.momentum)));
   tn_vec3 w = to_vec3(spin.last);

@@ -190,19 +190,32 @@ void joints_forget_rates(tn_world *world, int32_t body_slot)
   }
 }
 
+// Not of disabled joints: those keep nothing, whether or not the layout still has them. Rates must
+// not depend on where the layout keeps the impulses, which a restored world does not know.
+static void settle_rates(tn_world *world, joint *j)
+{
+  if (j->block != NO_SLOT) {
+    joint_unpack(world, j);
+  }
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+    float *state = j->axis_state[i / 3][i % 3];
+    state[offsetof(AxisState, rate) / sizeof(R)] =
+        state[offsetof(AxisState, new_rate) / sizeof(R)] = joint_axis_rate(world, j, i);
+  }
+  j->rates_stale = false;
+  if (j->block != NO_SLOT) {
+    joint_pack(world, (int32_t)(j - world->joints));
+  }
+}
+
 void joints_settle_rates(tn_world *world, int32_t body_slot)
 {
   const body *b = &world->bodies[body_slot];
   for (int32_t at = b->first_joint; at != NO_SLOT; at = world->joints[at / 2].next[at % 2]) {
     joint *j = &world->joints[at / 2];
-    if (!j->rates_stale || j->axis_features == 0 || j->block != NO_SLOT) {
-      continue;
+    if (j->rates_stale && j->axis_features != 0 && j->def.enabled) {
+      settle_rates(world, j);
     }
-    for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
-      float *state = j->axis_state[i / 3][i % 3];
-      state[offsetof(AxisState, rate) / sizeof(R)] = joint_axis_rate(world, j, i);
-    }
-    j->rates_stale = false;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "detect/broad_phase.h"
 #include "detect/detection.h"
 #include "detect/pair_list.h"
+#include "solver/joint/coupling_step.h"
 #include "solver/joint/joint_layout.h"
 #include "solver/soft/soft_steps.h"
 #include "solver/solver.h"
@@ -20,7 +21,7 @@
 #include <string.h>
 
 #define STATE_MAGIC 0x4554415453ull // "STATE"
-#define STATE_VERSION 1u
+#define STATE_VERSION 2u
 #define ALIGNMENT 64
 
 static uint64_t layout_of_records(void)
@@ -315,6 +316,31 @@ static void take_bodies(tn_world *world, const snapshot *s)
   }
 }
 
+// The next layout clears joints and couplings that cannot act. Restored as they were before it,
+// they need it again.
+static bool joint_waits_for_layout(const tn_world *world, const joint *j)
+{
+  if (!j->alive || (j->def.enabled && (world->bodies[j->slot[0]].type == TN_BODY_DYNAMIC ||
+                                       world->bodies[j->slot[1]].type == TN_BODY_DYNAMIC))) {
+    return false;
+  }
+  joint cleared;
+  memcpy(&cleared, j, sizeof cleared);
+  joint_clear_impulses(&cleared);
+  return memcmp(&cleared, j, sizeof cleared) != 0;
+}
+
+static bool coupling_waits_for_layout(const tn_world *world, const coupling *k)
+{
+  if (!k->alive || coupling_is_active(world, k)) {
+    return false;
+  }
+  coupling cleared;
+  memcpy(&cleared, k, sizeof cleared);
+  coupling_clear_impulses(&cleared);
+  return memcmp(&cleared, k, sizeof cleared) != 0;
+}
+
 // The layout of joints depends on which of them are enabled and on what their axes have.
 static void take_joints(tn_world *world, const snapshot *s)
 {
@@ -325,7 +351,8 @@ static void take_joints(tn_world *world, const snapshot *s)
     j->lane = before.lane;
     j->direct = before.direct;
     if (j->alive &&
-        (j->def.enabled != before.def.enabled || j->axis_features != before.axis_features)) {
+        (j->def.enabled != before.def.enabled || j->axis_features != before.axis_features ||
+         joint_waits_for_layout(world, j))) {
       world->joint_layout_stale = true;
     }
     if (j->alive && j->block != NO_SLOT) {
@@ -340,6 +367,7 @@ static void take_joints(tn_world *world, const snapshot *s)
     }
     *k = s->couplings[i];
     k->direct = direct;
+    world->joint_layout_stale = world->joint_layout_stale || coupling_waits_for_layout(world, k);
   }
 }
 

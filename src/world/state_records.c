@@ -83,11 +83,21 @@ static const state_field double_field[] = {{0, 1, sizeof(double)}};
 static const state_field pair_shape_fields[] = {WORDS(pair, shape)};
 
 static const state_field pair_fields[] = {
-    FLAG(pair, sensor),          FLAG(pair, touching),       FLAG(pair, is_new),
-    FLAG(pair, round),           FLAG(pair, multi_manifold), FLAG(pair, stale_pose),
-    FLAG(pair, initial_overlap), FLAG(pair, deep),           WORDS(pair, sort_body),
-    WORDS(pair, first_contact),  WORDS(pair, min_gap),       WORDS(pair, next),
-    DOUBLES(pair, travel_limit), WORDS(pair, manifold_pose),
+    FLAG(pair, sensor),
+    FLAG(pair, touching),
+    FLAG(pair, is_new),
+    FLAG(pair, round),
+    FLAG(pair, multi_manifold),
+    FLAG(pair, stale_pose),
+    FLAG(pair, initial_overlap),
+    FLAG(pair, deep),
+    WORDS(pair, sort_body),
+    WORDS(pair, first_contact),
+    WORDS(pair, min_gap),
+    WORDS(pair, next),
+    DOUBLES(pair, travel_limit),
+    WORDS(pair, manifold_pose),
+    {offsetof(pair, start), sizeof(core_start), 1},
 };
 
 // The bits after `alive`, and `features`.

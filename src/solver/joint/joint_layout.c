@@ -252,6 +252,10 @@ void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float i
     set_lane(block->start, d->ball % BLOCK_WIDTH, &start, 9);
     memcpy(p->lambda, d->state[0].lambda, sizeof p->lambda);
     memset(p->sum, 0, sizeof p->sum);
+    p->lever[0][3] =
+        v_dot(start.ra, start.ra); // for the added inertia, before the first evaluation
+    p->lever[1][3] = v_dot(start.rb, start.rb);
+    p->owns_impulse = false;
   }
 }
 

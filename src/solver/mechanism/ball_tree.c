@@ -141,7 +141,7 @@ bool ball_tree_solve(const direct_context *c, mechanism *m)
       move_impulses(c, m, false);
       return false;
     }
-    m->split_impulse = m->infeasible = false;
+    m->split_impulse = m->infeasible = m->factors_stale = false;
   } else if (again) {
     c->ball_ops->resolve(&data, &t);
   } else {
