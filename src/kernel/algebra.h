@@ -77,6 +77,12 @@ KERNEL Q q_make(V v, R w)
   return q;
 }
 
+KERNEL Q q_pick(M m, Q a, Q b)
+{
+  Q q = {pick(m, a.x, b.x), pick(m, a.y, b.y), pick(m, a.z, b.z), pick(m, a.w, b.w)};
+  return q;
+}
+
 KERNEL V q_vector(Q q)
 {
   return v_make(q.x, q.y, q.z);

@@ -56,12 +56,6 @@ typedef struct WireStart {
   R wire_is_b;         // 1: the wire belongs to B; 0: to A
 } WireStart;
 
-KERNEL Q q_pick(M m, Q a, Q b)
-{
-  Q q = {pick(m, a.x, b.x), pick(m, a.y, b.y), pick(m, a.z, b.z), pick(m, a.w, b.w)};
-  return q;
-}
-
 // Displacement since the step began of a body's point at r from the centre of mass.
 KERNEL V point_displacement(const Body *b, V r)
 {

@@ -6,7 +6,7 @@
 //   type        linear rows             angular rows
 //   distance    |d|                     -
 //   point       d, world axes           -
-//   ball        d, world axes           twist 2 atan2(v.x, w), swing angle of a1 to a2
+//   ball        d, world axes           turn to a twist (turn_to_twist), swing angle of a1 to a2
 //   hinge       d, world axes           twist, (a1 x a2) . (b1, c1)                  eq. 20
 //   fixed       d, world axes           2 sgn(w) v, world axes                       eq. 18, 19
 //   prismatic   d . (a1, b1, c1)        as fixed
@@ -301,6 +301,40 @@ KERNEL void ball_turns(Q frame, Q q, const Axes *axes, R time, V turn[2])
   turn[1] = turn_from(frame, q, v_make(p[0].rest, p[1].rest, p[2].rest));
 }
 
+// Angle of the smallest rotation that brings q to the twist `end`, and its gradient, a unit vector.
+// The rotations of one twist are a great sphere of the unit quaternions,
+//     s = x cos(end / 2) - w sin(end / 2) = 0,
+// also where the swing is half a turn and x = w = 0: there the twist 2 atan2(x, w) jumps, and its
+// gradient is unbounded. Without swing the angle 2 asin(s) is twist - end.
+KERNEL R turn_to_twist(Q q, R end, V *n)
+{
+  SinCos half = r_sincos(0.5f * end);
+  R sine = half.cos * q.x - half.sin * q.w;
+  V along = v_make(half.cos * q.w + half.sin * q.x, half.cos * q.z + half.sin * q.y,
+                   half.sin * q.z - half.cos * q.y);
+  R cosine = v_length(along);
+  *n = v_scale(1.0f / r_max(cosine, splat(TUNING_MIN_SINE)), along);
+  return 2.0f * r_atan2(sine, cosine);
+}
+
+// The twist of a ball joint as its distance from the end of its range that is nearer. Of q and -q,
+// which are one rotation, the one counts that is nearer to the middle of the range; a locked twist
+// takes either, so that its row goes on through half a turn of swing without a change of sign.
+KERNEL R limited_twist(Q q, const RowParams *params, V *n)
+{
+  R lo = params->lo[0], hi = params->hi[0];
+  SinCos half = r_sincos(0.5f * params->middle[0]);
+  R beyond = half.cos * q.x - half.sin * q.w, near = half.cos * q.w + half.sin * q.x;
+  M other = (near < 0.0f) & (lo < hi);
+  Q to = q_pick(other, q_make(v_make(-q.x, -q.y, -q.z), -q.w), q);
+  M upper = (((beyond > 0.0f) ^ (near < 0.0f)) | (lo <= -UNLIMITED)) & (hi < UNLIMITED);
+  R end = pick(upper, hi, lo);
+  M none = (end <= -UNLIMITED);
+  R angle = angle_near(twist_angle(q), params->middle[0]);
+  end = pick(none, angle, end);
+  return end + turn_to_twist(to, end, n);
+}
+
 // Row 0 is the twist, row 1 the swing angle about a1 x a2.
 KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
@@ -311,8 +345,7 @@ KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   V swing = v_pick(sine > TUNING_MIN_SWING_SINE,
                    v_scale(1.0f / r_max(sine, splat(TUNING_MIN_SWING_SINE)), across), y);
   V twist;
-  twist_row(q, angle_near(twist_angle(q), params->middle[0]), a2, across, params, &rows->x[0],
-            &twist);
+  rows->x[0] = limited_twist(q, params, &twist);
   rows->n[0] = q_rotate(frame, twist);
   rows->n[1] = q_rotate(frame, swing);
   rows->x[1] = r_atan2(sine, a2.x);

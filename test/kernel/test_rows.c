@@ -139,9 +139,7 @@ static void twist_is_that_of_the_projections_up_to_their_foreshortening(void **s
   assert_below(widest, 0.1 * 0.1 / 8.0); // second order in the swing
 }
 
-// The gradient of the twist points along the paper's n = a1 + a2, with length 1 / cos(swing / 2): a
-// unit vector would correct twice too much at a swing of 120 degrees.
-static void twist_and_swing_change_along_their_rows(void **state)
+static void swings_change_along_their_rows(void **state)
 {
   (void)state;
   uint32_t random = 2;
@@ -157,8 +155,35 @@ static void twist_and_swing_change_along_their_rows(void **state)
     Rows rows = rows_of(TYPE_BALL, frame, q);
     d3 g[3];
     gradients(swing_twist_coordinates, d4_unit(d4_of(frame)), exact, g);
-    assert_below(d3_distance(d3_from_vec3(rows.n[0]), g[0]), 1e-5 * d3_dot(g[0], g[0]));
     assert_below(d3_distance(d3_from_vec3(rows.n[1]), g[1]), 1e-5 / sin(x[1]));
+  }
+}
+
+// Turning back by what a locked twist is off, about the row's unit vector, leads to that twist, and
+// no smaller turn does: the row is its gradient. At any swing, also at half a turn.
+static void a_turn_along_the_row_leads_to_a_locked_twist(void **state)
+{
+  (void)state;
+  uint32_t random = 23;
+  for (int i = 0; i < 20000; ++i) {
+    d3 across = d3_scale(1.0 / sqrt(2.0), (d3){0.0, 1.0, i % 2 ? 1.0 : -1.0});
+    double swing = i % 3 == 0 ? pi : pi * (double)test_random(&random);
+    float twist = test_between(&random, -3.0f, 3.0f), end = test_between(&random, -3.0f, 3.0f);
+    end = i % 5 == 0 ? twist : end;
+    Q q = q_of(d4_mul(d4_turn(d3_scale(swing, across)), d4_turn(d3_scale((double)twist, ex))));
+    Q frame = random_q(&random);
+    Rows rows = rows_between(TYPE_BALL, frame, q, end, end);
+    double off = (double)rows.x[0] - (double)end;
+    d3 n = d4_rotate(d4_conjugate(d4_unit(d4_of(frame))), d3_from_vec3(rows.n[0]));
+    assert_close(d3_dot(n, n), 1.0, 1e-5);
+    d4 back = d4_mul(d4_turn(d3_scale(-off, n)), d4_unit(d4_of(q)));
+    double c = cos(0.5 * (double)end), s = sin(0.5 * (double)end);
+    assert_close(c * back.x - s * back.w, 0.0, 2e-6);
+    // Of second order: a slightly different turn of the same size stays short of it.
+    d3 other = d3_scale(1.0 / sqrt(1.0 + 0.01), d3_add(n, d3_scale(0.1, d3_cross(n, ex))));
+    d4 beside = d4_mul(d4_turn(d3_scale(-0.5 * off, other)), d4_unit(d4_of(q)));
+    d4 half = d4_mul(d4_turn(d3_scale(-0.5 * off, n)), d4_unit(d4_of(q)));
+    assert_below(fabs(c * half.x - s * half.w), fabs(c * beside.x - s * beside.w) + 1e-6);
   }
 }
 
@@ -365,14 +390,16 @@ static void fixed_rows_are_the_small_rotation_vector(void **state)
 static void a_range_may_reach_across_a_half_turn(void **state)
 {
   (void)state;
-  RowParams params = {0};
-  params.middle[0] = 3.0f; // of a range such as 2.5 .. 3.5
   for (int i = 2; i < 122; ++i) {
+    RowParams params = {0};
+    params.middle[0] = 3.0f; // of a range such as 2.5 .. 3.5
     double angle = 0.05 * i;
     Rows rows = {0};
     Q one = {0.0f, 0.0f, 0.0f, 1.0f};
     hinge_rows(one, q_of(d4_turn(d3_scale(angle, ex))), &params, &rows);
     assert_close(rows.x[0], angle, 2e-6);
+    params.lo[0] = 2.5f;
+    params.hi[0] = 3.5f;
     swing_twist_rows(one, q_of(d4_turn(d3_scale(angle, ex))), &params, &rows);
     assert_close(rows.x[0], angle, 2e-6);
   }
@@ -383,7 +410,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(twist_and_swing_are_those_of_the_decomposition),
       cmocka_unit_test(twist_is_that_of_the_projections_up_to_their_foreshortening),
-      cmocka_unit_test(twist_and_swing_change_along_their_rows),
+      cmocka_unit_test(swings_change_along_their_rows),
+      cmocka_unit_test(a_turn_along_the_row_leads_to_a_locked_twist),
       cmocka_unit_test(generic_rows_are_the_gradient_of_the_rotation_vector),
       cmocka_unit_test(hinge_rows_are_gradients),
       cmocka_unit_test(universal_rows_are_gradients),

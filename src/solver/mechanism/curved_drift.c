@@ -106,12 +106,11 @@ static void move_bodies(const solve_state *s, bool ahead)
   }
 }
 
-// Rows of rotation vectors and of the twist of a ball joint do without: their coordinates are
-// singular at half a turn.
+// Rows of rotation vectors do without: their coordinates jump at half a turn.
 static bool follows_drift(const direct_joint *j, const joint_row *l)
 {
-  bool singular = l->block && (j->type == TYPE_BALL || j->type == TYPE_GENERIC);
-  return l->kind == ROW_LOCKED && l->alpha == 0.0 && !singular;
+  bool jumps = l->block && j->type == TYPE_GENERIC;
+  return l->kind == ROW_LOCKED && l->alpha == 0.0 && !jumps;
 }
 
 // Velocities of a joint's bodies with the solution so far.

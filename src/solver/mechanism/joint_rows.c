@@ -12,6 +12,8 @@
 // not explain.
 #include "solver/mechanism/joint_rows.h"
 
+#include "base/dtrig.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -142,6 +144,45 @@ static void add_stiff_spring_row(row_builder *s, int i, const joint_row *spring)
   l->hi = fmax(0.0, impulse);
 }
 
+// The rate of an angular row.
+static double angular_rate(const row_builder *s, const double *n)
+{
+  const double *wa = s->motion + 3, *wb = s->motion + BODY_ROWS + 3;
+  return n[0] * (wb[0] - wa[0]) + n[1] * (wb[1] - wa[1]) + n[2] * (wb[2] - wa[2]);
+}
+
+// Whether the swing of a ball joint goes through half a turn in this substep, within the range of
+// its twist. The range ends in a point there and goes on behind it with its ends exchanged: the
+// angles y from the lower and the upper end (turn_to_twist() in kernel/joint.h) are above and below
+// zero before, below and above zero behind it. A limit may not stop what it finds there. With e the
+// axis of the swing, u along a1 + a2, S and C of half the swing, d half of twist - end,
+//     sin(y / 2) = C sin d,   n cos(y / 2) = u cos d - e S sin d   is the gradient of y.
+static bool passes_half_a_turn(const row_builder *s, int i, double y, double end, double other)
+{
+  if (s->joint->type != TYPE_BALL || s->block == 0 || i != 0 ||
+      s->rows[1].x < TUNING_TWIST_PASSING_SWING || fabs(other) >= (double)UNLIMITED) {
+    return false;
+  }
+  const double *n = (const double *)s->rows[0].j + BODY_ROWS + 3;
+  const double *e = (const double *)s->rows[1].j + BODY_ROWS + 3;
+  double sine, cosine, turn_sine, turn_cosine, half_sine, g;
+  d_sine_cosine(0.5 * (double)s->rows[1].x, &sine, &cosine);
+  d_sine_cosine(0.5 * (end - other), &turn_sine, &turn_cosine);
+  d_sine_cosine(0.5 * y, &half_sine, &g);
+  double sin_d = -(n[0] * e[0] + n[1] * e[1] + n[2] * e[2]) * g / sine;
+  double cos_d = sqrt(at_least(1.0 - sin_d * sin_d, TUNING_TWIST_MIN_COSINE2));
+  double rate = angular_rate(s, n), along_e = sine * angular_rate(s, e);
+  double along_u = (g * rate + sin_d * along_e) / cos_d;
+  // The same from the other end.
+  double sin_o = sin_d * turn_cosine + cos_d * turn_sine;
+  double cos_o = cos_d * turn_cosine - sin_d * turn_sine;
+  double g_o = sqrt(1.0 - cosine * cosine * sin_o * sin_o);
+  double y_o = 2.0 * d_atan2(cosine * sin_o, g_o);
+  double side = end > other ? 1.0 : -1.0;
+  return side * (y + s->h * rate) > 0.0 &&
+         side * (y_o + s->h * (cos_o * along_u - sin_o * along_e) / g_o) < 0.0;
+}
+
 // The limit that is crossed, or has an impulse, or is nearer.
 static void add_limit_row(row_builder *s, int i)
 {
@@ -151,7 +192,9 @@ static void add_limit_row(row_builder *s, int i)
   bool inside = x >= p->lo[i] && x <= p->hi[i];
   bool upper = inside && lambda != 0.0f ? lambda < 0.0f : p->hi[i] - x < x - p->lo[i];
   float end = upper ? p->hi[i] : p->lo[i];
-  if (r_abs(end) >= UNLIMITED || (s->relaxing && lambda == 0.0f)) {
+  float other = upper ? p->lo[i] : p->hi[i];
+  if (r_abs(end) >= UNLIMITED || (s->relaxing && lambda == 0.0f) ||
+      passes_half_a_turn(s, i, (double)(x - end), (double)end, (double)other)) {
     return;
   }
   joint_row *l = add_spring_row(s, ROW_LIMIT, i, (double)(x - end), (double)p->alpha_limit, lambda);

@@ -173,6 +173,11 @@
 // ---------------------------------------------------------------------------------------------
 // Warm starts of contacts
 
+// From this swing on, rad, a ball joint may pass half a turn within a substep: limits of its twist
+// look for that. The other keeps a quotient finite. Needed by: limited_twists_pass_half_a_turn.
+#define TUNING_TWIST_PASSING_SWING 2.1f
+#define TUNING_TWIST_MIN_COSINE2 1e-6
+
 // A warm start is excessive if its points separate faster than this, m/s, plus g h, which gravity
 // adds in a substep. Needed by: dropped_ragdolls_hold_together_and_gain_nothing.
 #define TUNING_WARM_START_SEPARATION_SPEED 0.1
