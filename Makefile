@@ -95,7 +95,7 @@ soak:
 
 format:
 	@scripts/sources | xargs clang-format -i
-	@clang-format -i web/wasm/*.[ch]
+	@clang-format -i web/package/c/*.c web/package/c/readers/files.c
 	@[ ! -d web/node_modules ] || (cd web && npx prettier --log-level warn --write .)
 
 lint:

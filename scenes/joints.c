@@ -41,7 +41,9 @@ static tn_body_def cube_def(tn_pos center, const exhibit *e)
 // Adds the body and returns the definition of its joint, to be completed and added.
 static tn_joint_def show(scene_run *run, const exhibit *e)
 {
-  tn_pos point = tn_p3(1.5 * (double)run->body_count, 0.0, 0.0);
+  // Rows of five.
+  int column = run->body_count % 5, row = run->body_count / 5;
+  tn_pos point = tn_p3(1.35 * column, -1.9 * row, 0.0);
   tn_body_def def = tn_length(e->arm) > 0.0f ? arm_def(point, e) : cube_def(point, e);
   def.angular_velocity = e->spin;
   def.linear_damping = def.angular_damping = e->damping;
@@ -223,7 +225,7 @@ const scene scene_joint_zoo = {
     .title = "Slider, hinge, ball, universal and cylinder joints with limits and targets",
     .source = "Mueller et al. 2020, Fig. 7",
     .group = SCENE_DETAILED,
-    .camera = {{6.75f, 2.0f, 15.0f}, {6.75f, -0.2f, 0.0f}},
+    .camera = {{3.1f, 0.1f, 6.6f}, {3.1f, -0.95f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
     .build = build_zoo,
@@ -367,7 +369,7 @@ const scene scene_joints_basic = {
     .title = "Ball joint, free and damped hinges and sliders, motor, servo, lift, driven wheel",
     .source = "Mueller, Ten Minute Physics 25",
     .group = SCENE_JOINTS,
-    .camera = {{6.0f, 2.0f, 14.0f}, {6.0f, -0.2f, 0.0f}},
+    .camera = {{2.6f, 0.1f, 7.6f}, {2.6f, -0.95f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
     .build = build_basic,

@@ -1,18 +1,21 @@
 // Builds the site: bundle, module, pictures, documents, and one file that holds everything. Large files
 // are compressed here once: zopfli takes seconds, and compresses by a twentieth more than zlib.
-// usage: node build.mjs OUTPUT FRAMES TENON MODULE [FILES]: the number of frames until a scene's picture,
-// the native command for the hashes on the first page, or "none", and the module without and with scene
-// files
+// usage: node build.mjs OUTPUT FRAMES TENON PACKAGE: the number of frames until a scene's picture, the native
+// command for the hashes on the first page, or "none", and the folder of the npm package
 import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { slim } from './slim.mjs';
 import { HEROES } from './src/catalog.js';
 import { thumbnails } from './thumbnails.mjs';
 
-const [site, frames, tenon, module, fileModule] = process.argv.slice(2);
+const [site, frames, tenon, tenonPackage] = process.argv.slice(2);
+// Modules of the package: that of the first picture, and that which reads files, loaded later.
+const [MODULE, READER] = ['tenon-scenes.wasm', 'tenon-import.wasm'];
+const hasReader = existsSync(join(tenonPackage, READER));
 const SOURCE = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'Makefile'],
   ...['CMakeLists.txt', 'CMakePresets.json', '.clang-format', 'cmake', 'scripts', 'docs'],
@@ -20,6 +23,27 @@ const SOURCE = [
   ...['python', 'web'],
 ];
 const here = dirname(fileURLToPath(import.meta.url));
+
+// The npm package, from its folder. In a single file its modules are texts in the page.
+function packageFrom(folder, isSingle) {
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const inside = (name) =>
+    `const bytes = () => Uint8Array.from(atob(globalThis.TENON_MODULES['${name}']), (c) => c.charCodeAt(0));
+     export const loadScenesModule = () => WebAssembly.compile(bytes());
+     export const loadImportModule = loadScenesModule;`;
+  return {
+    name: 'package',
+    setup(it) {
+      it.onResolve({ filter: /^tenon-physics\// }, ({ path }) => ({
+        path: join(folder, exports[path.replace('tenon-physics', '.')].default),
+      }));
+      if (!isSingle) return;
+      for (const [file, name] of Object.entries({ 'load-scenes': MODULE, 'load-import': READER })) {
+        it.onLoad({ filter: new RegExp(`${file}\\.js$`) }, () => ({ contents: inside(name) }));
+      }
+    },
+  };
+}
 
 // `inputs` are the files to search for unused methods. What the page loads later are files of their
 // own if `splitting`.
@@ -36,7 +60,10 @@ function bundle(inputs, splitting) {
     outdir: 'out',
     write: false,
     metafile: true,
-    plugins: [slim(join(here, 'node_modules'), inputs)],
+    plugins: [
+      packageFrom(resolve(tenonPackage), !splitting),
+      slim(join(here, 'node_modules'), inputs, join(here, 'src')),
+    ],
   });
 }
 
@@ -50,14 +77,20 @@ const whole = await bundle(inBundle, false);
 const parts = await bundle(inBundle, true);
 const output = (ending) => whole.outputFiles.find((file) => file.path.endsWith(ending)).text;
 const [script, style] = [output('.js'), output('.css')];
-// The scripts that app.js needs at once.
-const needed = parts.metafile.outputs['out/app.js'].imports
-  .filter(({ kind }) => kind === 'import-statement')
-  .map(({ path }) => basename(path));
-const wasm = await readFile(module);
-const fileWasm = fileModule
-  ? `globalThis.TENON_FILES_WASM = "${(await readFile(fileModule)).toString('base64')}";`
-  : '';
+// The scripts of the first picture: those that app.js loads itself, and what they need.
+const needed = new Set();
+function need(name, kinds) {
+  for (const { kind, path } of parts.metafile.outputs[name].imports) {
+    if (!kinds.includes(kind) || needed.has(basename(path))) continue;
+    needed.add(basename(path));
+    need(path, ['import-statement']);
+  }
+}
+need('out/app.js', ['import-statement', 'dynamic-import']);
+const modules = hasReader ? [MODULE, READER] : [MODULE];
+const texts = {};
+for (const name of modules)
+  texts[name] = (await readFile(join(tenonPackage, name))).toString('base64');
 const page = await readFile(join(here, 'src/index.html'), 'utf8');
 
 // A function as the replacement: a string would expand "$" patterns in scripts.
@@ -75,7 +108,8 @@ const natives = `globalThis.TENON_NATIVE = ${JSON.stringify(native)};`;
 
 async function writeSite(hasThumbs) {
   const thumbs = hasThumbs ? 'globalThis.TENON_THUMBS = "files";' : '';
-  const preload = needed.map((name) => `<link rel="modulepreload" href="${name}" />`).join('');
+  const scripts = [...needed].map((name) => `<link rel="modulepreload" href="${name}" />`).join('');
+  const preload = `${scripts}<link rel="preload" as="fetch" crossorigin href="${MODULE}" />`;
   const index = fill(
     `<link rel="stylesheet" href="app.css" />${preload}`,
     `<script>${natives}${thumbs}</script><script type="module" src="app.js"></script>`,
@@ -100,8 +134,7 @@ await mkdir(join(site, 'thumbs'), { recursive: true });
 for (const { path, contents } of parts.outputFiles) {
   await writeFile(join(site, basename(path)), contents);
 }
-await copyFile(module, join(site, 'tenon.wasm'));
-if (fileModule) await copyFile(fileModule, join(site, 'tenon-files.wasm'));
+for (const name of modules) await copyFile(join(tenonPackage, name), join(site, name));
 await copyDocuments();
 await writeSite(false);
 
@@ -122,15 +155,15 @@ await writeFile(
   fill(
     `<style>${style}</style>`,
     `<script>${natives}globalThis.TENON_THUMBS = ${JSON.stringify(inside)};
-globalThis.TENON_WASM = "${wasm.toString('base64')}";${fileWasm}</script>
+globalThis.TENON_MODULES = ${JSON.stringify(texts)};</script>
 <script type="module">${inline(script)}</script>`,
   ),
 );
 
-const names = ['index.html', 'app.css', 'app.js', ...needed, 'tenon.wasm'];
+const names = ['index.html', 'app.css', 'app.js', ...needed, MODULE];
 const waited = names.map((name) => join(site, name));
 execFileSync('zopfli', waited);
-if (fileModule) execFileSync('gzip', ['-9k', join(site, 'tenon-files.wasm')]);
+if (hasReader) execFileSync('gzip', ['-9k', join(site, READER)]);
 const packed = await Promise.all(waited.map(async (file) => (await stat(`${file}.gz`)).size));
 const total = packed.reduce((sum, size) => sum + size, 0);
 console.log(

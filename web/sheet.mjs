@@ -19,7 +19,7 @@ function show([name, frames]) {
   app.readAddress();
   for (let i = 0; i < frames; ++i) {
     app.advance();
-    if (i % 10 === 9) app.stage.update(app.sims, app.state.see, 1);
+    if (i % 3 === 2) app.stage.update(app.sims, app.state.see, 1);
   }
   app.draw();
 }

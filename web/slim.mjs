@@ -50,11 +50,11 @@ function thin(files, words) {
   return new Map([...parts].map(([path, list]) => [path, text(list)]));
 }
 
-// inputs: all files of the bundle.
-export function slim(modules, inputs = []) {
+// inputs: all files of the bundle; own: the folder of those that use three.js.
+export function slim(modules, inputs, own) {
   const source = join(modules, 'three/src');
   const isThree = (path) => path.startsWith(join(modules, 'three'));
-  const page = inputs.filter((path) => !path.startsWith(modules) && path.endsWith('.js'));
+  const page = inputs.filter((path) => path.startsWith(own) && path.endsWith('.js'));
   const words = page.flatMap((path) => readFileSync(path, 'utf8').match(/\w+/g));
   const thinned = thin(inputs.filter(isThree), words);
   return {

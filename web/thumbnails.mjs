@@ -16,6 +16,7 @@ const DRAWING = [
   'catalog',
   'geometry',
   'ground',
+  'items',
   'looks',
   'overlay',
   'renderer',
@@ -27,7 +28,7 @@ const DRAWING = [
 
 async function fingerprint(site, frames) {
   const hash = createHash('sha256').update(`${frames}`);
-  hash.update(await readFile(join(site, 'tenon.wasm')));
+  hash.update(await readFile(join(site, 'tenon-scenes.wasm')));
   for (const name of DRAWING) {
     hash.update(await readFile(new URL(`src/${name}.js`, import.meta.url)));
   }
@@ -52,7 +53,10 @@ function drawScene([name, frames]) {
   history.replaceState(null, '', `#scene=${name}`);
   app.readAddress();
   const worth = Math.min(frames, Math.round(24 * app.scene.seconds));
-  for (let i = 0; i < worth; ++i) app.advance();
+  for (let i = 0; i < worth; ++i) {
+    app.advance();
+    if (i % 3 === 2) app.stage.update(app.sims, app.state.see, 1); // trails, and the camera
+  }
   return ['light', 'dark'].map((theme) => {
     app.frameNode.setTheme(theme);
     app.draw();

@@ -11,7 +11,7 @@
 #define XML_GetErrorCode page_GetErrorCode
 #define XML_ErrorString page_ErrorString
 // clang-format on
-#include "../../web/wasm/import/xml.c"
+#include "../../web/package/c/readers/xml.c"
 
 #include "xml_events.h"
 

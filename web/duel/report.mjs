@@ -133,7 +133,7 @@ export function losses(scenes) {
 const settingsText = ({ name, version, settings }) =>
   `- ${name} ${version}: ${settings.map(({ name: setting, text }) => (text ? `${setting} (${text})` : setting)).join(', ')}.`;
 
-export function document({ machine, engines, scenes }) {
+export function document({ machine, date, engines, scenes }) {
   return `# Duel: Tenon beside Rapier, Jolt and MuJoCo
 
 \`make duel\` runs the same scenes on four engines, all as WebAssembly from npm, in one process of Node, one
@@ -142,7 +142,7 @@ thread each, and compares them with the law that each scene obeys. It writes doc
 
 ![Time and error of each engine on each scene](duel.svg)
 
-Measured on: ${machine}; two shared cores of a virtual machine. Time is processor time of a frame
+Measured on ${date}: ${machine}; two shared cores of a virtual machine. Time is processor time of a frame
 of 1/60 s, the mean over the scene, the best of the rounds below in which all engines take turns. *Best* is the setting of
 the list below with the smallest error.
 

@@ -107,5 +107,7 @@ if (json) {
     settings: settings.map(({ name: setting, text }) => ({ name: setting, text })),
   }));
   const machine = `${cpus()[0].model}, Node ${process.version}`;
-  writeFileSync(json, `${JSON.stringify({ machine, engines: told, scenes: results }, null, 1)}\n`);
+  const date = new Date().toISOString().slice(0, 10);
+  const all = { machine, date, engines: told, scenes: results };
+  writeFileSync(json, `${JSON.stringify(all, null, 1)}\n`);
 }

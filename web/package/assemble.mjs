@@ -19,7 +19,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 cpSync(join(here, 'src'), dist, { recursive: true });
-for (const name of ['api.js', 'api.d.ts', 'functions.js', 'functions.d.ts']) {
+for (const name of ['api.js', 'api.d.ts', 'functions.js', 'functions.d.ts', 'layouts.js']) {
   copyFileSync(join(generated, name), join(dist, name));
 }
 const read = (name) => readFileSync(join(dist, name), 'utf8');

@@ -480,6 +480,19 @@ const offsets = {
     }),
   ),
 };
+// Those of view.js, which the core does not need.
+const layouts = {
+  CONTACT: {
+    size: model.structs.get('tn_contact').size,
+    point: model.structs.get('tn_contact_point').size,
+    ...offsetsOf('tn_contact', ({ name }) => !/_[ab]$/.test(name)),
+    ...offsetsOf('tn_contact_point', ({ name }) => name !== 'position'),
+  },
+  JOINT_STATE: {
+    size: model.structs.get('tn_joint_state').size,
+    ...offsetsOf('tn_joint_state', () => true),
+  },
+};
 const bits = model.enums.get('tn_step_status').values;
 // What files by hand and functions.js need of api.js.
 const source = fileURLToPath(new URL('src', import.meta.url));
@@ -612,6 +625,13 @@ import type * as api from './api.js';
 
 ${types.functions.map((text) => qualified(text)).join('\n')}
 `,
+);
+
+writeFileSync(
+  join(output, 'layouts.js'),
+  `// Made by generate.mjs from the public headers.\n${Object.entries(layouts)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
+    .join('')}`,
 );
 
 const symbols = model.functions

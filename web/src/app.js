@@ -130,14 +130,14 @@ export class App {
     this.inspector?.clear();
     try {
       this.sims = ways.map((way, i) => {
-        const sim = this.sims[i] ?? new Sim(this.engine, i);
+        const sim = this.sims[i] ?? new Sim();
         sim.open(scene, way);
         return sim;
       });
     } catch (error) {
       this.say(`${scene.name}: ${error.message}`);
       this.state = defaultsOf(scene);
-      this.sims = [new Sim(this.engine, 0)];
+      this.sims = [new Sim()];
       this.sims[0].open(scene, this.state);
     }
     this.histories = this.sims.map((sim) => new History(sim));

@@ -1,8 +1,8 @@
 // All shapes of a simulation, with one instanced mesh for each run of equal shapes.
 import { Box3, Color, Group, InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
-import { DYNAMIC, KIND, STATIC } from './engine.js';
+import { DYNAMIC, KIND, STATIC } from './kinds.js';
 import { geometryFor, isRounded, sizeOf } from './geometry.js';
-import { lookOf, MATERIALS, shade } from './looks.js';
+import { lookOfScene, MATERIALS, shade } from './looks.js';
 import { Surfaces } from './surfaces.js';
 import { bodyColors } from './theme.js';
 import { Copies, paint } from './things.js';
@@ -71,9 +71,10 @@ export class Bodies {
 
   // Material and colour of a shape.
   lookOf({ scene }, item) {
-    const special = item.type === DYNAMIC ? lookOf(scene?.name).look?.(item) : null;
+    const { look, still } = lookOfScene(scene);
+    const special = (item.type === DYNAMIC ? look : still)?.(item);
     const usual = item.kind === KIND.wire ? 'steel' : item.type === STATIC ? 'stone' : 'paint';
-    const material = special?.material ?? usual;
+    const material = special?.material ?? (item.belt ? 'belt' : usual);
     return { material, color: special?.color ?? MATERIALS[material].color };
   }
 
@@ -125,8 +126,19 @@ export class Bodies {
       mesh.matrices.array.set(this.shown.subarray(16 * first, 16 * (first + count)));
       mesh.matrices.needsUpdate = true;
     }
+    this.moveBelts(sim.time);
     this.surfaces.update(sim, this.thinnest);
     this.color(sim);
+  }
+
+  // The stripes of a belt are a share of its length apart.
+  moveBelts(time) {
+    for (const { mesh, first } of this.runs) {
+      const { belt, extents } = this.items[first];
+      if (!belt) continue;
+      const periods = (MATERIALS.belt.scale * belt * time) / Math.max(...extents);
+      mesh.material.pattern = MATERIALS.belt.pattern + (((periods % 1) + 1) % 1) * 0.999;
+    }
   }
 
   // Call before a step whose picture is interpolated.

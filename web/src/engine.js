@@ -1,95 +1,20 @@
-// The WebAssembly module: its memory as typed arrays, one Sim for each running scene.
+// Running scenes, on the npm package: what the page shows and changes of a world, as plain numbers.
+import { SceneWorld, STEP, scenes, version } from 'tenon-physics/scenes';
+import { CONTACT_NUMBERS, readContacts } from 'tenon-physics/view';
+import { Hand } from './hand.js';
+import { Drawing } from './items.js';
 
-export const METHODS = ['tenon', 'xpbd', 'jacobi'];
-export const KIND = {
-  sphere: 0,
-  capsule: 1,
-  box: 2,
-  cylinder: 3,
-  cone: 4,
-  hull: 5,
-  plane: 6,
-  mesh: 7,
-  field: 8,
-  wire: 9,
-};
-export const JOINT_KINDS = [
-  'Distance joint',
-  'Ball joint',
-  'Hinge',
-  'Fixed joint',
-  'Slider',
-  'Cylinder joint',
-  'Universal joint',
-  'Generic joint',
-];
-export const STATIC = 0;
-export const DYNAMIC = 2;
-const PARAMETERS = 10;
-const ITEM = 10;
-const JOINT = 25;
-const CONTACT = 10;
-const LINE = 7;
-const FAILED = 1 | 2 | 4; // rejected, out of memory, not finite
+const FRAME = 1 / 60;
+const FAILED = STEP.REJECTED | STEP.OUT_OF_MEMORY | STEP.NON_FINITE;
+const ORIGIN = [0, 0, 0];
 
-// (module (import "a" "b" (func (result f64))) (export "c" (func 0)))
-const THROUGH = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 124, 2, 7, 1, 1, 97, 1, 98, 0, 0, 7, 5, 1, 1, 99,
-  0, 0,
-]);
-
-// A WebAssembly table accepts only exported functions: this module wraps a JavaScript function.
-function asWasm(call) {
-  return new WebAssembly.Instance(new WebAssembly.Module(THROUGH), { a: { b: call } }).exports.c;
-}
+// A scene of the package as the page knows it.
+export const sceneOf = ({ camera, settings, ...facts }) => ({ ...facts, ...camera, ...settings });
 
 export class Engine {
-  constructor(module) {
-    this.api = new WebAssembly.Instance(module, {}).exports;
-    this.api._initialize();
-    this.giveClock(() => performance.now());
-    const { version, scenes } = this.told(this.api.catalog());
-    this.version = version;
-    this.scenes = scenes;
-    scenes.forEach((scene, index) => {
-      Object.assign(scene, { index, method: METHODS[scene.method] });
-    });
-  }
-
-  // The module imports nothing; its clock is put into its function table.
-  giveClock(clock) {
-    const table = this.api.__indirect_function_table;
-    const place = table.grow(1);
-    table.set(place, asWasm(clock));
-    this.api.use_clock(place);
-  }
-
-  // Memory may have grown, so views are created for every use.
-  floats(at, count) {
-    return new Float32Array(this.api.memory.buffer, at, count);
-  }
-
-  doubles(at, count) {
-    return new Float64Array(this.api.memory.buffer, at, count);
-  }
-
-  bytes(at, count) {
-    return new Uint8Array(this.api.memory.buffer, at, count);
-  }
-
-  text(at) {
-    const bytes = new Uint8Array(this.api.memory.buffer);
-    return new TextDecoder().decode(bytes.slice(at, bytes.indexOf(0, at)));
-  }
-
-  // JSON in which numbers are indices into a list.
-  told(at) {
-    const text = this.text(at);
-    const from = this.api.catalog_numbers() / 8;
-    const numbers = new Float64Array(this.api.memory.buffer);
-    return JSON.parse(text, (_, value) =>
-      typeof value === 'number' ? numbers[from + value] : value,
-    );
+  constructor() {
+    this.version = version();
+    this.scenes = scenes().map(sceneOf);
   }
 
   find(name) {
@@ -98,259 +23,277 @@ export class Engine {
 }
 
 export class Sim {
-  constructor(engine, slot) {
-    this.engine = engine;
-    this.api = engine.api;
-    this.slot = slot;
-    this.isOpen = false;
+  world = null;
+  told = '';
+  peak = { gap: 0, angle: 0 }; // since they were last asked for
+  drives = []; // of the user: set again after the scene has set its own
+
+  get isOpen() {
+    return this.world !== null;
   }
 
   // settings: { params, method, substeps, iterations, gravity }; throws an Error on failure.
-  open(scene, settings) {
-    this.setParameters(scene, settings);
-    const how = [METHODS.indexOf(settings.method), settings.substeps, settings.iterations];
-    this.isOpen = !!(scene.text
-      ? this.api.open_file(this.slot, ...how)
-      : this.api.open(this.slot, scene.index, ...how));
-    if (!this.isOpen) throw new Error(this.message() || `${scene.name} could not be created`);
-    this.scene = scene;
-    if (settings.gravity) this.setGravity(settings.gravity);
-  }
-
-  setParameters(scene, { params }) {
-    const values = this.engine.doubles(this.api.parameters(), PARAMETERS);
-    scene.parameters.forEach((p, i) => (values[i] = params[p.name] ?? p.value));
+  open(scene, { params, method, substeps, iterations, gravity }) {
+    this.close();
+    const source = scene.file ?? { scene: scene.name, parameters: params };
+    const world = new SceneWorld(source, { method, substeps, iterations });
+    world.onMessage = (level, text) => {
+      if (level !== 'info') this.told = text;
+    };
+    Object.assign(this, { world, scene, told: '', drives: [], peak: { gap: 0, angle: 0 } });
+    world.onDrive = () => this.drives.forEach((drive) => this.setAgain(drive));
+    this.drawing = new Drawing(world);
+    this.hand = new Hand(world, this.drawing);
+    if (gravity) this.setGravity(gravity);
   }
 
   close() {
-    this.api.close(this.slot);
-    this.isOpen = false;
+    this.world?.dispose();
+    this.world = null;
   }
 
+  // The last message, once.
   message() {
-    return this.engine.text(this.api.message());
+    const text = this.told;
+    this.told = '';
+    return text;
+  }
+
+  // What of a model has no effect.
+  get notes() {
+    return this.world.notes;
   }
 
   solveBy({ method, substeps, iterations }) {
-    this.api.solve_by(this.slot, METHODS.indexOf(method), substeps, iterations);
+    this.world.setMethod(method);
+    this.world.setSubsteps(substeps);
+    this.world.setIterations(iterations);
   }
 
-  setGravity([x, y, z]) {
-    this.api.set_gravity(this.slot, x, y, z);
+  setGravity(gravity) {
+    this.world.setGravity(gravity);
   }
+
+  // ---- Steps
 
   step() {
     const start = performance.now();
-    const status = this.api.advance(this.slot);
+    const status = this.tried(() => this.world.advance(FRAME));
     this.milliseconds = performance.now() - start;
-    this.api.observe(this.slot);
+    this.world.observe(FRAME);
+    const { gap, angle } = this.world.jointErrors();
+    this.peak.gap = Math.max(this.peak.gap, gap);
+    this.peak.angle = Math.max(this.peak.angle, angle);
     return !(status & FAILED);
   }
 
+  // A rejected step is an exception of the package.
+  tried(step) {
+    try {
+      return step();
+    } catch (error) {
+      this.told = error.message;
+      return STEP.REJECTED;
+    }
+  }
+
+  // A step of the length of a substep, with one substep.
   substep() {
-    return !(this.api.substep(this.slot) & FAILED);
+    const substeps = this.world.substeps();
+    this.world.setSubsteps(1);
+    const status = this.tried(() => this.world.step(FRAME / substeps));
+    this.world.setSubsteps(substeps);
+    return !(status & FAILED);
+  }
+
+  get time() {
+    return this.world.time;
   }
 
   hash() {
-    return BigInt.asUintN(64, this.api.hash(this.slot)).toString(16).padStart(16, '0');
+    return this.world.hash().toString(16).padStart(16, '0');
   }
 
   numbers() {
-    const n = this.engine.doubles(this.api.numbers(this.slot), 29);
-    return {
-      time: n[0],
-      frames: n[1],
-      kinetic: n[2],
-      potential: n[3],
-      elastic: n[4],
-      total: n[5],
-      momentum: Math.hypot(n[6], n[7], n[8]),
-      angular: Math.hypot(n[9], n[10], n[11]),
-      gap: n[12],
-      angle: n[13],
-      penetration: n[14],
-      bodies: n[15],
-      awake: n[16],
-      joints: n[17],
-      contacts: n[18],
-      points: n[19],
-      bytes: n[20],
-      gravity: [n[21], n[22], n[23]],
-      pairs: n[24],
-      manifolds: n[25],
-      prepare: n[26],
-      solve: n[27],
-      finish: n[28],
+    const { world, peak } = this;
+    const momentum = world.momentum(ORIGIN);
+    const numbers = {
+      time: world.time,
+      ...world.energy(),
+      momentum: Math.hypot(...momentum.linear),
+      angular: Math.hypot(...momentum.angular),
+      ...peak,
+      penetration: this.deepest(),
+      ...world.counters(),
+      gravity: world.gravity(),
+      ...world.profile(),
     };
+    this.peak = { gap: 0, angle: 0 };
+    return numbers;
+  }
+
+  deepest() {
+    const numbers = readContacts(this.world);
+    let least = 0;
+    for (let i = CONTACT_NUMBERS - 1; i < numbers.length; i += CONTACT_NUMBERS)
+      least = Math.min(least, numbers[i]);
+    return -least;
   }
 
   metrics() {
-    return this.engine.told(this.api.metrics(this.slot));
+    return Object.entries(this.world.metrics());
   }
 
   save() {
-    const at = this.api.save(this.slot);
-    return this.engine.bytes(at, this.api.state_size()).slice();
+    return this.world.save();
   }
 
   restore(state) {
-    const at = this.api.state_room(state.length);
-    this.engine.bytes(at, state.length).set(state);
-    if (!this.api.restore(this.slot, state.length)) return false;
-    this.api.forget_hand(this.slot);
+    try {
+      this.world.restore(state);
+    } catch (error) {
+      this.told = error.message;
+      return false;
+    }
+    this.drawing.isDirty = true;
+    this.hand.forget();
     return true;
   }
 
   // ---- Drawing
 
   get changed() {
-    return !!this.api.changed(this.slot);
+    return this.drawing.changed;
   }
 
   items() {
-    const at = this.api.items(this.slot);
-    const numbers = this.engine.floats(at, this.api.count() * ITEM);
-    const items = [];
-    for (let i = 0; i < numbers.length; i += ITEM) {
-      const [kind, geometry, body, type, sensor, radius, half, x, y, z] = numbers.subarray(i);
-      const extents = [x, y, z];
-      items.push({ kind, geometry, body, type, sensor: !!sensor, radius, half, extents });
-    }
-    return items;
+    return this.drawing.list();
   }
 
-  // Vertices and indices of a hull, mesh, height field or wire.
   surface(item) {
-    const at = this.api.surface(this.slot, item);
-    const [vertices, indices] = this.engine.floats(at, 2);
-    return {
-      vertices: this.engine.floats(at + 8, 3 * vertices).slice(),
-      indices: Uint32Array.from(this.engine.floats(at + 8 + 12 * vertices, indices)),
-    };
+    return this.drawing.surface(item);
   }
 
   matrices() {
-    const at = this.api.matrices(this.slot);
-    return this.engine.floats(at, this.api.count() * 16);
+    return this.drawing.matrices();
   }
 
-  asleep(count) {
-    return this.engine.bytes(this.api.asleep(this.slot), count);
+  asleep() {
+    return this.drawing.asleep();
   }
 
   joints() {
-    const at = this.api.joints(this.slot);
-    const numbers = this.engine.floats(at, this.api.count() * JOINT);
-    const joints = [];
-    for (let i = 0; i < numbers.length; i += JOINT) {
-      const part = (from) => numbers.slice(i + from, i + from + 3);
-      joints.push({
-        a: part(0),
-        b: part(3),
-        axis: part(6),
-        force: part(9),
-        torque: part(12),
-        elongation: numbers[i + 15],
-        angle: numbers[i + 16],
-        kind: numbers[i + 17],
-        isOurs: numbers[i + 18] === 1,
-        isOff: numbers[i + 18] === 2,
-      });
-    }
-    return joints;
+    return this.drawing.joints((id) => this.hand.isOwn(id));
   }
 
   contacts() {
-    const at = this.api.contacts(this.slot);
-    const numbers = this.engine.floats(at, this.api.count() * CONTACT);
-    const contacts = [];
-    for (let i = 0; i < numbers.length; i += CONTACT) {
-      const part = (from) => numbers.slice(i + from, i + from + 3);
-      contacts.push({ at: part(0), normal: part(3), friction: part(6), gap: numbers[i + 9] });
-    }
-    return contacts;
+    return this.drawing.contacts();
+  }
+
+  ropes() {
+    return this.drawing.ropes();
+  }
+
+  brackets() {
+    return this.drawing.brackets();
+  }
+
+  limits(index, reach) {
+    return this.drawing.limits(index, reach);
   }
 
   softs() {
-    const count = this.api.soft_count(this.slot);
-    const numbers = this.engine.floats(this.api.softs(this.slot), 4 * count).slice();
-    return [...Array(count).keys()].map((i) => {
-      const [particles, triangles, radius, asleep] = numbers.subarray(4 * i);
-      return { particles, triangles, radius, asleep: !!asleep };
-    });
+    return this.drawing.softs();
   }
 
-  softTriangles(index, count) {
-    const at = this.api.soft_triangles(this.slot, index);
-    return new Uint32Array(this.api.memory.buffer, at, 3 * count).slice();
+  softTriangles(index) {
+    return this.world.softTriangles(this.world.softs()[index]);
   }
 
-  particles(index, count) {
-    return this.engine.floats(this.api.particles(this.slot, index), 3 * count);
+  particles(index) {
+    return this.world.softPositions(this.world.softs()[index]);
   }
 
-  // 1 shapes, 2 limits, 4 boxes, 8 islands, 16 graph colours. Returns the ends of lines, six
-  // numbers each, and their colours.
+  // Ends of lines, six numbers each, and their colours; `what` is that of debugLines().
   lines(what) {
-    const at = this.api.lines(this.slot, what);
-    const count = this.api.count();
-    const numbers = this.engine.floats(at, count * LINE);
-    const bits = new Uint32Array(this.api.memory.buffer, at, count * LINE);
-    const ends = new Float32Array(6 * count);
-    const colors = new Uint32Array(count);
-    for (let i = 0; i < count; ++i) {
-      ends.set(numbers.subarray(LINE * i, LINE * i + 6), 6 * i);
-      colors[i] = bits[LINE * i + 6];
-    }
-    return { ends, colors };
+    const { points, colors } = this.world.debugLines(what);
+    return { ends: points, colors };
+  }
+
+  // ---- Facts about what is selected
+
+  bodyFacts(item) {
+    return this.drawing.bodyFacts(item);
+  }
+
+  jointFacts(index) {
+    return this.drawing.jointFacts(index);
+  }
+
+  isSpring(index) {
+    return this.drawing.isSpring(index);
+  }
+
+  // Numbers of the joints that hold the body of an item.
+  jointsOf(item) {
+    return this.drawing.jointsOf(item);
+  }
+
+  // `what`: target, velocity or force of the drive of an axis.
+  setDrive(index, axis, what, value) {
+    const joint = this.world.joints()[index];
+    if (joint === undefined) return;
+    const isSame = (drive) => drive.joint === joint && drive.axis === axis && drive.what === what;
+    this.drives = this.drives.filter((drive) => !isSame(drive));
+    this.drives.push({ joint, axis, what, value });
+    this.setAgain(this.drives.at(-1));
+  }
+
+  setAgain({ joint, axis, what, value }) {
+    if (!this.world.isJointValid(joint)) return;
+    const drive = this.world.jointDrive(joint, axis);
+    this.world.setJointDrive(joint, axis, { ...drive, [what]: value });
   }
 
   // ---- Interaction
 
   pick(from, way) {
-    const item = this.api.pick(this.slot, ...from, ...way);
-    return item === -1 ? null : { item, point: [...this.engine.floats(this.api.picked(), 3)] };
+    return this.hand.pick(from, way);
   }
 
   massOf(item) {
-    return this.api.mass_of(this.slot, item);
+    return this.hand.massOf(item);
   }
 
   grab(item, point, compliance) {
-    return !!this.api.grab(this.slot, item, ...point, compliance);
+    return this.hand.grab(item, point, compliance);
   }
 
   dragTo(point) {
-    this.api.drag_to(this.slot, ...point);
+    this.hand.dragTo(point);
   }
 
   holdForce() {
-    return this.api.hold_force(this.slot);
+    return this.hand.force();
   }
 
   letGo() {
-    this.api.let_go(this.slot);
+    this.hand.letGo();
   }
 
   pin(item) {
-    return !!this.api.pin(this.slot, item);
+    return this.hand.pin(item);
   }
 
   throwAt(item, point, velocity) {
-    this.api.throw_at(this.slot, item, ...point, ...velocity);
+    this.hand.throwAt(item, point, velocity);
   }
 
   remove(item) {
-    return !!this.api.remove_body(this.slot, item);
+    return this.hand.remove(item);
   }
 
   spawn(kind, at, velocity, size) {
-    this.api.spawn(
-      this.slot,
-      ['box', 'ball', 'ragdoll', 'cloth'].indexOf(kind),
-      ...at,
-      ...velocity,
-      size,
-    );
+    this.hand.spawn(kind, at, velocity, size);
   }
 }

@@ -1,7 +1,7 @@
 // Geometry of each kind of shape. Round and bevelled shapes use one unit geometry: a vertex is
 // position * size.xyz + normal * size.w, so that instances of every size share it.
 import { BufferAttribute, BufferGeometry } from 'three';
-import { KIND } from './engine.js';
+import { KIND } from './kinds.js';
 
 const BEVEL = 0.07; // of the smallest half extent
 

@@ -1,7 +1,7 @@
 // The recorded seconds as one binary glTF file: a node for each shape and each soft body, its motion
 // as an animation, the deformation of a soft body as morph targets.
 import { Matrix4, Quaternion, Vector3 } from 'three';
-import { KIND, STATIC } from './engine.js';
+import { KIND, STATIC } from './kinds.js';
 import { formsOf, keysOf } from './forms.js';
 import { bakedGeometry } from './geometry.js';
 

@@ -1,7 +1,8 @@
 // The ground: planes of the scene, or a floor far below all moving bodies, with a fading grid.
 import { Color, Group, Matrix4, Vector3 } from 'three';
-import { KIND } from './engine.js';
+import { KIND } from './kinds.js';
 import { unitSquare } from './geometry.js';
+import { PATTERNS } from './shaders.js';
 import { paint, Thing } from './things.js';
 
 const FAR = 8; // size of the plane over its visible part, for a camera that follows a body
@@ -11,6 +12,7 @@ export class Ground {
     this.group = new Group();
     this.color = new Color();
     this.gridColor = new Color();
+    this.beltColor = new Color();
     this.geometry = unitSquare();
   }
 
@@ -24,7 +26,9 @@ export class Ground {
     const cell = 10 ** Math.round(Math.log10(distance / 12));
     const matrices = sim.matrices();
     const planes = items.flatMap((item, i) =>
-      item.kind === KIND.plane ? [new Matrix4().fromArray(matrices, 16 * i)] : [],
+      item.kind === KIND.plane
+        ? [Object.assign(new Matrix4().fromArray(matrices, 16 * i), { belt: item.belt })]
+        : [],
     );
     const middle = bounds.getCenter(new Vector3());
     if (planes.length === 0) {
@@ -52,13 +56,25 @@ export class Ground {
       geometry,
       paint({ color: this.color, isClear: true, rough: 0.95, grid }),
     );
+    if (matrix.belt) Object.assign(mesh, { belt: matrix.belt, cell });
+    if (matrix.belt) mesh.material.color = this.beltColor;
     mesh.applyMatrix4(matrix);
     mesh.renderOrder = -1;
     this.group.add(mesh);
   }
 
+  // Belts move; every tenth line of the grid is a stronger one.
+  update(time) {
+    for (const { belt, cell, material } of this.group.children) {
+      if (!belt) continue;
+      const periods = (belt * time) / (10 * cell);
+      material.pattern = PATTERNS.belt + (((periods % 1) + 1) % 1) * 0.999;
+    }
+  }
+
   setTheme(theme) {
     this.color.copy(theme.ground);
+    this.beltColor.copy(theme.ground).multiplyScalar(0.45);
     this.gridColor.copy(theme.grid);
   }
 }

@@ -1,59 +1,14 @@
 // A card with what a selected body or joint does, and sliders for the drives of a joint.
 import { button, h, number } from './dom.js';
-import { JOINT_KINDS, KIND } from './engine.js';
+import { JOINT_KINDS, KIND } from './kinds.js';
 import { slider } from './fields.js';
 
-const AXES = ['along a', 'along b', 'along c', 'about a', 'about b', 'about c'];
-const JOINT = 16; // numbers before those of the axes
-const AXIS = 13;
 const EVERY = 4; // pictures between two readings
 const REACH = 16; // pixels around a joint
-const OURS = { target: 0, velocity: 1, force: 2 };
 
 const size = (vector) => Math.hypot(...vector);
 const title = (word) => word[0].toUpperCase() + word.slice(1);
 const place = (vector) => `${vector.map((x) => +x.toFixed(3)).join(', ')} m`;
-
-function bodyFacts(sim, item) {
-  const n = sim.engine.doubles(sim.api.body_facts(sim.slot, item), 16).slice();
-  return {
-    mass: n[0],
-    center: [...n.slice(1, 4)],
-    velocity: n.slice(4, 7),
-    spin: n.slice(7, 10),
-    linear: n[10],
-    rotational: n[11],
-    points: n[12],
-    pressed: n[13],
-    isAwake: !!n[14],
-    joints: n[15],
-  };
-}
-
-function jointFacts(sim, index) {
-  const at = sim.api.joint_facts(sim.slot, index);
-  if (!at) return null;
-  const n = sim.engine.doubles(at, JOINT + 6 * AXIS).slice();
-  const axes = AXES.map((name, i) => {
-    const [isFree, position, rate, drive, lo, hi, stiffness, damping, target, velocity, force] =
-      n.slice(JOINT + AXIS * i);
-    const [least, most] = n.slice(JOINT + AXIS * i + 11);
-    const range = { lo, hi, least, most };
-    const now = { target, velocity, force, stiffness, damping };
-    return { name, index: i, isFree: !!isFree, position, rate, drive, ...range, ...now };
-  });
-  return {
-    kind: n[0],
-    force: n.slice(1, 4),
-    torque: n.slice(4, 7),
-    elongation: n[7],
-    angle: n[8],
-    compliance: n[9],
-    isOn: !!n[11],
-    isBroken: !!n[12],
-    axes: axes.filter((axis) => axis.isFree),
-  };
-}
 
 // Unit of the position of an axis, its rate, and its force.
 const unitsOf = ({ index }) => (index < 3 ? ['m', 'm/s', 'N'] : ['rad', 'rad/s', 'N m']);
@@ -152,19 +107,20 @@ export class Inspector {
     this.shown = { sim, side, item, items, body: items[item].body };
     const kinds = Object.keys(KIND);
     this.title.textContent = title(kinds[items[item].kind]);
-    const count = sim.joints().length;
-    const joints = [...Array(count).keys()].filter((i) => sim.api.holds(sim.slot, i, item));
-    const links = joints.slice(0, 12).map((index) => {
-      const { kind } = jointFacts(sim, index);
-      const onclick = () => this.showJoint(sim, side, index);
-      return h('button', { type: 'button', class: 'chip', onclick }, JOINT_KINDS[kind]);
-    });
+    const links = sim
+      .jointsOf(item)
+      .slice(0, 12)
+      .map((index) => {
+        const { kind } = sim.jointFacts(index);
+        const onclick = () => this.showJoint(sim, side, index);
+        return h('button', { type: 'button', class: 'chip', onclick }, JOINT_KINDS[kind]);
+      });
     this.extra.replaceChildren(h('div', { class: 'chips' }, links));
     this.open();
   }
 
   showJoint(sim, side, index) {
-    const facts = jointFacts(sim, index);
+    const facts = sim.jointFacts(index);
     if (!facts) return;
     this.shown = { sim, side, joint: index };
     this.title.textContent = JOINT_KINDS[facts.kind];
@@ -177,7 +133,7 @@ export class Inspector {
           lo,
           hi,
           value: Math.min(hi, Math.max(lo, axis[what])),
-          onchange: (value) => this.setDrive(axis.index, what, value),
+          onchange: (value) => this.setDrive(axis.word, what, value),
         }),
       ),
     );
@@ -187,16 +143,17 @@ export class Inspector {
 
   setDrive(axis, what, value) {
     const { sim, joint } = this.shown;
-    this.app.interfere(() => sim.api.set_drive(sim.slot, joint, axis, OURS[what], value));
+    this.app.interfere(() => sim.setDrive(joint, axis, what, value));
   }
 
   open() {
     this.node.hidden = false;
+    this.app.stage.chosen = this.shown.joint === undefined ? null : this.shown; // shows its limits
     this.app.draw();
   }
 
   clear() {
-    this.shown = null;
+    this.shown = this.app.stage.chosen = null;
     this.node.hidden = true;
   }
 
@@ -225,7 +182,7 @@ export class Inspector {
       Object.assign(this.shown, { items, item });
     }
     if (!isNow && this.count++ % EVERY) return;
-    const facts = joint === undefined ? this.factsOfBody() : jointFacts(sim, joint);
+    const facts = joint === undefined ? this.factsOfBody() : sim.jointFacts(joint);
     if (!facts) {
       this.clear();
       return;
@@ -236,7 +193,7 @@ export class Inspector {
 
   factsOfBody() {
     const { sim, item } = this.shown;
-    return item < 0 ? null : bodyFacts(sim, item);
+    return item < 0 ? null : sim.bodyFacts(item);
   }
 
   // Label in the picture.
@@ -244,7 +201,7 @@ export class Inspector {
     if (!this.shown || this.isStale) return null;
     const { sim, side, item, joint } = this.shown;
     const at =
-      joint === undefined ? item >= 0 && bodyFacts(sim, item).center : sim.joints()[joint]?.b;
+      joint === undefined ? item >= 0 && sim.bodyFacts(item).center : sim.joints()[joint]?.b;
     return at ? { at: [...at], side, text: this.title.textContent } : null;
   }
 }

@@ -1,9 +1,9 @@
 // Materials of the scenes, figures that read as one, and where the camera looks.
 import { Color } from 'three';
-import { KIND } from './engine.js';
+import { KIND } from './kinds.js';
 import { PATTERNS } from './shaders.js';
 
-const { wood, weave } = PATTERNS;
+const { wood, weave, belt } = PATTERNS;
 
 export const MATERIALS = {
   paint: { rough: 0.5 },
@@ -14,12 +14,14 @@ export const MATERIALS = {
   iron: { rough: 0.42, metal: 1, color: '#8d9198' },
   rubber: { rough: 0.85, color: '#34363b' },
   cloth: { rough: 0.9, pattern: weave, scale: 1 },
+  belt: { rough: 0.85, color: '#4a4d54', pattern: belt, scale: 16 },
   skin: { rough: 0.6, color: '#e8bd98' },
   shoe: { rough: 0.6, color: '#3c3f45' },
 };
 
 const WOODS = ['#d8a76a', '#c98f55', '#e0b981', '#b9814b', '#d39c63'];
 const SHIRTS = ['#c8553d', '#3f7ea6', '#5f9468', '#d8973c', '#7b5ea7', '#2f7f86'];
+const GEARS = ['#3f7ea6', '#d8973c', '#5f9468'];
 const TROUSERS = ['#3d4a5c', '#5b5148', '#44546a', '#6a5a4a'];
 
 // Parts of a ragdoll in the order of their creation.
@@ -35,6 +37,7 @@ const ragdoll = ({ number }) => {
 
 const all = (material) => () => ({ material });
 const planks = ({ number }) => ({ material: 'wood', color: WOODS[number % WOODS.length] });
+const links = ({ number }) => ({ material: 'steel', color: number % 2 ? '#cdd0d4' : '#7d8288' });
 const marbles = ({ kind }) => (kind === KIND.sphere ? { material: 'chrome' } : null);
 const machine =
   (color) =>
@@ -43,60 +46,93 @@ const machine =
       ? { material: 'steel' }
       : { material: 'paint', color };
 
-// Of a scene: look(item) of dynamic bodies, the material of soft bodies, follow: the camera moves with
-// the first body, near: its distance, as a share of that of the scene; labels: of its joints.
+// Small parts and feet in a dark colour, the rest in that of the robot.
+const robot =
+  (color) =>
+  ({ kind, extents }) =>
+    kind === KIND.sphere || (kind === KIND.box && Math.max(...extents) < 0.12)
+      ? { material: 'rubber' }
+      : { material: 'paint', color };
+const shell = ({ number }) => ({ material: 'paint', color: number % 2 ? '#3c3f45' : '#e08a3c' });
+
+// Of a scene: look(item) of dynamic bodies, still(item) of static ones, the material of soft bodies,
+// follow: the camera moves with the first body, near: its distance, as a share of that of the scene,
+// view: eye and target instead; labels: of its joints, brackets: where joints are outside of bodies;
+// see: what is displayed at first beside joints.
 const LOOKS = {
   ragdoll: { look: ragdoll },
   car: { look: machine('#c8452c'), soft: 'rubber', follow: true, near: 0.5 },
   car_ramp: { follow: true, near: 0.8 },
   springs3: { near: 0.75 },
   joint_zoo: { labels: true },
-  joints_basic: { labels: true },
+  joints_basic: { labels: true, view: [2.8, 0.1, 8.4, 2.8, -0.95, 0] },
   springs7: { near: 0.8 },
   pendulum_loop: { look: planks, near: 0.6 },
   plate: { near: 0.75 },
-  pile: { near: 0.65 },
+  pile: { near: 0.85 },
   capsules: { near: 0.8 },
-  conveyor: { near: 0.7 },
-  marble_run: { look: marbles, near: 0.75 },
+  conveyor: { view: [-0.5, 4.2, 14, 5.6, 0, 4.2] },
+  marble_run: { look: marbles, near: 0.95 },
   bounce: { near: 0.7 },
   car_spin: { soft: 'paint' },
   walker: { look: machine('#d8973c'), follow: true, near: 0.75 },
   elk_and_duck: { look: planks, follow: true },
-  robot_arm: { look: machine('#e08a3c'), near: 0.75 },
-  excavator: { look: machine('#e0a63c') },
+  robot_arm: { look: machine('#e08a3c'), near: 0.9 },
+  robot_reach: { look: shell, near: 0.8 },
+  robot_trot: { look: robot('#d8973c') },
+  robot_balance: { look: robot('#e9e4d8'), near: 0.85 },
+  excavator: { look: machine('#e0a63c'), brackets: true },
   scissor_lift: { look: machine('#c8553d') },
   steering: { look: machine('#3f7ea6') },
   wrecking_ball: {
     look: ({ kind }) =>
       kind === KIND.box ? { material: 'stone', color: '#b5654a' } : { material: 'iron' },
-    near: 0.8,
+    near: 0.95,
   },
-  gears: { look: all('steel') },
-  clock: { look: () => ({ material: 'steel', color: '#e8c77a' }) },
-  differential: { look: all('iron') },
+  gears: { look: ({ number }) => ({ material: 'paint', color: GEARS[number % GEARS.length] }) },
+  clock: {
+    look: () => ({ material: 'paint', color: '#c99b45' }),
+    still: () => ({ material: 'paint', color: '#f1ead9' }),
+  },
+  differential: { look: machine('#c8553d') },
   winch: { look: machine('#3f7ea6') },
   sculpture: { look: marbles },
   marbles_in_wires: { look: marbles },
-  marble_impulse: { look: marbles },
+  marble_impulse: { look: marbles, near: 0.3 },
   cradle: { look: all('chrome') },
-  bullets: { look: all('iron') },
+  bullets: { look: all('iron'), view: [-62, 26, 66, 0, -4, 0], see: ['trails'] },
   coin: { look: () => ({ material: 'steel', color: '#d9a441' }) },
-  chain: { look: all('steel') },
-  unsolvable: { look: all('steel') },
-  rope: { look: () => ({ material: 'cloth', color: '#c9a87a' }) },
+  chain: { look: links, view: [-1.5, 0.6, 2.6, 0.8, -2.6, 0] },
+  unsolvable: { look: links, near: 0.8 },
+  rope: {
+    look: () => ({ material: 'cloth', color: '#c9a87a' }),
+    view: [0.2, 0.9, 3.2, 3.2, -0.6, 0],
+  },
   bridge: { look: planks },
-  jenga: { look: planks },
-  dominoes: { look: planks },
+  jenga: { look: planks, near: 1.1 },
+  dominoes: { look: planks, view: [-0.1, 0.14, 0.26, 0.36, 0.01, 0] },
   arch: { look: () => ({ material: 'stone', color: '#c9b79c' }) },
-  pendulum_double: { look: planks },
-  pendulum_triple: { look: planks },
-  tori_on_cloth: { soft: 'cloth', near: 0.85 },
-  bowling: { near: 0.75 },
+  pendulum_double: { look: planks, see: ['trails'] },
+  pendulum_triple: { look: planks, see: ['trails'] },
+  pendulum_distance: { look: all('chrome'), near: 1.15, see: ['trails'] },
+  bunny_chain: { view: [1.6, 0.4, 2.7, 0.4, -3.4, 0] },
+  tori_on_cloth: { soft: 'cloth', near: 0.93 },
+  bowling: { view: [-2.6, 2.6, 4.4, 2.4, 0, 0] },
+  ship: { near: 1.3 },
+  soft_cube_spin: { near: 1.35 },
+  overlap: { near: 1.15 },
+  stack: { near: 1.12 },
+  stack_heavy: { near: 1.12 },
+  free_bodies: { view: [-3.5, 2, 4.5, 6, -0.6, 0] },
   rolling: { follow: true, near: 0.7 },
 };
 
+// Models of robots have one colour.
+const MODEL = { look: robot('#d8973c') };
+
 export const lookOf = (scene) => LOOKS[scene] ?? {};
+export const lookOfScene = (scene) =>
+  scene?.text && /^\s*</.test(scene.text) ? MODEL : lookOf(scene?.name);
 
 const colors = new Map();
 

@@ -1,8 +1,6 @@
 // Starts the page, or reports why it cannot start.
 import './style.css';
-import { App } from './app.js';
 import { h } from './dom.js';
-import { Engine } from './engine.js';
 
 // The smallest module that uses SIMD.
 const SIMD = new Uint8Array([
@@ -23,14 +21,6 @@ function giveUp(title, text) {
   );
 }
 
-async function module() {
-  const inside = globalThis.TENON_WASM;
-  if (inside) return WebAssembly.compile(Uint8Array.from(atob(inside), (c) => c.charCodeAt(0)));
-  const answer = await fetch('tenon.wasm');
-  if (!answer.ok) throw new Error(`tenon.wasm: ${answer.status}`);
-  return WebAssembly.compile(await answer.arrayBuffer());
-}
-
 async function start() {
   const lack = missing();
   if (lack) {
@@ -41,7 +31,9 @@ async function start() {
     return;
   }
   try {
-    const app = new App(new Engine(await module()));
+    // Loads the engine, which scripts without WebAssembly could not.
+    const { App, Engine } = await import('./start.js');
+    const app = new App(new Engine());
     // For the console, and for tests: docs/gallery.md.
     globalThis.tenon = {
       app,
@@ -53,6 +45,7 @@ async function start() {
     app.readAddress();
     document.body.classList.add('ready');
     performance.mark('ready');
+    requestAnimationFrame(() => setTimeout(() => performance.mark('picture')));
   } catch (error) {
     giveUp('The gallery could not start', error.message);
     throw error;

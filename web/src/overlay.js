@@ -1,7 +1,7 @@
 // Overlays: joints, forces, contacts, limits, islands, trails.
 import { BufferAttribute, BufferGeometry, Color, Group, Matrix4, Quaternion, Vector3 } from 'three';
 import { number } from './dom.js';
-import { JOINT_KINDS } from './engine.js';
+import { JOINT_KINDS } from './kinds.js';
 import { unitArrow, unitBall, unitCoil, unitRod } from './geometry.js';
 import { lookOf } from './looks.js';
 import { Copies, Lines, paint } from './things.js';
@@ -11,8 +11,8 @@ const UP = new Vector3(0, 1, 0);
 const HINGE = 2;
 const DISTANCE = 0;
 const LABELS = 12;
+const REACH = 0.07; // of arcs, per metre of distance
 const WEAK = 1e-3; // N, N m: smaller values get no arrow
-const JOINT_COMPLIANCE = 9; // place among the facts of a joint
 const SLIDING = [4, 5]; // prismatic, cylinder
 
 // Instances that are updated for every picture.
@@ -86,6 +86,8 @@ class Drawing {
   }
 }
 
+const SAME_COLOR = { rod: 'joint', coil: 'joint', rope: 'joint', bracket: 'joint', hand: 'ours' };
+SAME_COLOR.chosen = 'limit';
 const NO_LINES = new Float32Array(0);
 const vector = (numbers) => new Vector3().fromArray(numbers);
 
@@ -101,6 +103,8 @@ export class Overlay {
       joint: new Pieces(this.group, ball, solid()),
       rod: new Pieces(this.group, rod, solid()),
       coil: new Pieces(this.group, unitCoil(), paint({ rough: 0.3, metal: 1, isDouble: true })),
+      rope: new Pieces(this.group, rod, paint({ rough: 0.9 })),
+      bracket: new Pieces(this.group, rod, paint({ rough: 0.45, metal: 1 })),
       ours: new Pieces(this.group, rod, flat()),
       hand: new Pieces(this.group, ball, flat()),
       force: new Pieces(this.group, arrow, flat()),
@@ -112,6 +116,7 @@ export class Overlay {
     this.lines = {
       wire: new Drawing(this.group),
       limit: new Drawing(this.group),
+      chosen: new Drawing(this.group, true), // of the selected joint
       boxes: new Drawing(this.group),
       island: new Drawing(this.group, true), // from centre to centre, inside bodies
     };
@@ -130,13 +135,15 @@ export class Overlay {
   setTheme(theme) {
     for (const [name, part] of Object.entries(this.pieces)) {
       if (name === 'graph') continue; // uses the colours of the library
-      part.material.color.copy(theme[{ rod: 'joint', coil: 'joint', hand: 'ours' }[name] ?? name]);
+      part.material.color.copy(theme[SAME_COLOR[name] ?? name]);
     }
-    for (const [name, part] of Object.entries(this.lines)) part.material.color.copy(theme[name]);
+    for (const [name, part] of Object.entries(this.lines))
+      part.material.color.copy(theme[SAME_COLOR[name] ?? name]);
     this.trails.color = theme.trail;
   }
 
-  update(sim, bodies, see, distance) {
+  // `chosen` is the number of the selected joint, -1 for none.
+  update(sim, bodies, see, distance, chosen = -1) {
     this.labels = [];
     this.size = Math.max(0.0014 * distance, Math.min(0.008 * distance, 0.45 * bodies.girth));
     this.arrow = 0.0045 * distance; // width
@@ -148,16 +155,20 @@ export class Overlay {
     if (see.joints)
       joints.forEach((joint, i) => this.drawJoint(joint, this.isSpring(sim, i, joint)));
     else joints.filter((joint) => joint.isOurs).forEach((joint) => this.drawJoint(joint));
+    if (see.joints) for (const points of sim.ropes()) this.drawRope(points);
+    if (lookOf(sim.scene?.name).brackets) this.drawBrackets(sim);
     if (see.forces) joints.forEach((joint) => this.drawForce(joint));
     if (see.joints && !see.forces && lookOf(sim.scene?.name).labels) this.nameJoints(joints);
     this.drawContacts(contacts, see);
-    if (see.colors) this.drawGraph(sim.lines(16), distance);
+    if (see.colors) this.drawGraph(sim.lines({ colors: true }), distance);
     for (const part of Object.values(this.pieces)) part.end();
-    const masks = { wire: see.wire ? 1 : 0, limit: see.limits ? 2 : 0 };
-    Object.assign(masks, { boxes: see.boxes ? 4 : 0, island: see.islands ? 8 : 0 });
+    const lines = { wire: see.wire && 'shapes', limit: see.limits && 'limits' };
+    Object.assign(lines, { boxes: see.boxes && 'boxes', island: see.islands && 'islands' });
     for (const [name, part] of Object.entries(this.lines)) {
-      part.set(masks[name] ? sim.lines(masks[name]).ends : NO_LINES);
+      if (name === 'chosen') continue;
+      part.set(lines[name] ? sim.lines({ [lines[name]]: true }).ends : NO_LINES);
     }
+    this.lines.chosen.set(chosen < 0 ? NO_LINES : sim.limits(chosen, REACH * distance));
     this.trails.update(bodies, see.trails);
     this.labels.sort((x, y) => y.size - x.size).splice(LABELS);
   }
@@ -185,13 +196,7 @@ export class Overlay {
   // Distance joints with a compliance; their number is small, and it never changes.
   isSpring(sim, index, { kind }) {
     if (kind !== DISTANCE) return false;
-    if (!this.springs.has(index)) {
-      const at = sim.api.joint_facts(sim.slot, index);
-      this.springs.set(
-        index,
-        at > 0 && sim.engine.doubles(at, JOINT_COMPLIANCE + 1)[JOINT_COMPLIANCE] > 0,
-      );
-    }
+    if (!this.springs.has(index)) this.springs.set(index, sim.isSpring(index));
     return this.springs.get(index);
   }
 
@@ -215,6 +220,21 @@ export class Overlay {
     if (isSpring) this.pieces.coil.add(from, way, Math.min(1.6 * size, 0.14 * way.length()));
     else if (way.length() > size && !isOff) this.pieces.rod.add(from, way, 0.35 * size);
     if (kind === DISTANCE) this.pieces.joint.add(vector(b), UP, size, size);
+  }
+
+  drawRope(points) {
+    for (let i = 0; i + 1 < points.length; ++i) {
+      const from = vector(points[i]);
+      this.pieces.rope.add(from, vector(points[i + 1]).sub(from), 0.3 * this.size);
+    }
+  }
+
+  drawBrackets(sim) {
+    for (const { from, to, width } of sim.brackets()) {
+      const at = vector(from);
+      this.pieces.bracket.add(at, vector(to).sub(at), width);
+      this.pieces.bracket.add(vector(to).sub(new Vector3(0, 0.5 * width, 0)), UP, width, width);
+    }
   }
 
   // Short arrows are also thinner.

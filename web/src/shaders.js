@@ -4,7 +4,8 @@
 export const ATTRIBUTES = { position: 0, normal: 1, instance: 2, color: 6, size: 7, rest: 8 };
 
 // Patterns of surfaces.
-export const PATTERNS = { none: 0, wood: 1, weave: 2 };
+// Of a belt the fraction is how far it has moved, in periods.
+export const PATTERNS = { none: 0, wood: 1, weave: 2, belt: 3 };
 
 // A vertex of a rounded shape is position * size.xyz + normal * size.w. The smallest width is a
 // pixel or two, so that small distant objects stay visible.
@@ -151,6 +152,7 @@ float open() {
 // Grid lines one cell apart, every tenth stronger, fading with distance.
 vec4 onGrid(vec4 c) {
   vec2 cells = at / grid.x;
+  if (surface.z >= 3.0) cells.x -= 10.0 * fract(surface.z);
   vec2 width = fwidth(cells) * 1.2;
   vec2 line = smoothstep(width, vec2(0.0), abs(fract(cells - 0.5) - 0.5));
   vec2 major = smoothstep(width * 0.2, vec2(0.0), abs(fract(cells * 0.1 - 0.5) - 0.5));
@@ -173,6 +175,10 @@ float pattern() {
     vec3 p = own * surface.w, w = sin(p);
     float fine = smoothstep(2.0, 0.6, length(fwidth(p)));
     return 1.0 - 0.22 * fine * (0.5 - 0.5 * (w.x * w.y + w.y * w.z + w.z * w.x) / 1.2);
+  }
+  if (surface.z >= 3.0) {
+    float p = own.x * surface.w - fract(surface.z), fine = fwidth(p);
+    return 1.0 - 0.55 * smoothstep(0.25 - fine, 0.25 + fine, abs(fract(p) - 0.5)) * smoothstep(0.9, 0.3, fine);
   }
   return 1.0;
 }
@@ -223,7 +229,7 @@ vec3 encoded(vec3 c) {
 void main() {
   vec4 c = tint * tone;
   if (grid.x > 0.0) c = onGrid(c);
-  if (lit > 0.0) c.rgb = toned(shaded(c.rgb * pattern()));
+  if (lit > 0.0) c.rgb = toned(shaded(grid.x > 0.0 ? c.rgb : c.rgb * pattern()));
   result = vec4(encoded(c.rgb), c.a);
 }`,
 ];

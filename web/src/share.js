@@ -1,5 +1,6 @@
 // The address after '#': scene, parameters, solver, camera, display.
-import { METHODS } from './engine.js';
+import { METHODS } from './kinds.js';
+import { lookOf } from './looks.js';
 
 export const SEE = [
   'joints',
@@ -20,6 +21,11 @@ const MOST_FRAMES = 3600;
 
 const rounded = (numbers) => numbers.map((x) => +x.toPrecision(6)).join(',');
 
+function seenAtFirst({ name }) {
+  const seen = [...SEEN_AT_FIRST, ...(lookOf(name).see ?? [])];
+  return Object.fromEntries(SEE.map((each) => [each, seen.includes(each)]));
+}
+
 export function defaultsOf(scene) {
   return {
     scene: scene.name,
@@ -31,7 +37,7 @@ export function defaultsOf(scene) {
     two: null,
     look: null,
     frame: 0,
-    see: Object.fromEntries(SEE.map((name) => [name, SEEN_AT_FIRST.includes(name)])),
+    see: seenAtFirst(scene),
   };
 }
 

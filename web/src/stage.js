@@ -2,7 +2,7 @@
 import { PerspectiveCamera, Scene, Vector3 } from 'three';
 import { Bodies } from './bodies.js';
 import { Controls } from './controls.js';
-import { DYNAMIC } from './engine.js';
+import { DYNAMIC } from './kinds.js';
 import { Ground } from './ground.js';
 import { lookOf } from './looks.js';
 import { Overlay } from './overlay.js';
@@ -67,8 +67,9 @@ export class Stage {
       this.sides[i].overlay.clear();
     });
     this.isTwo = sims.length > 1;
-    const { near = 1, follow = false } = lookOf(sims[0].scene?.name);
-    this.lookFrom(look, near, follow ? 0.8 : 1.15);
+    const { near = 1, follow = false, view } = lookOf(sims[0].scene?.name);
+    const from = view ? { eye: view.slice(0, 3), target: view.slice(3) } : look;
+    this.lookFrom(from, near, follow ? 0.8 : 1.15);
     const { bodies } = this.sides[0];
     this.travel.set(0, 0, 0);
     this.followed = follow ? this.placeOf(sims[0].matrices(), bodies) : null;
@@ -76,7 +77,7 @@ export class Stage {
     this.bounds = bodies.measure(sims[0], true);
     if (this.bounds.isEmpty()) this.bounds.setFromCenterAndSize(this.controls.target, ONE);
     const all = bodies.measure(sims[0], false).union(this.bounds);
-    if (!follow && near === 1) this.stepBack(all);
+    if (!follow && !view && near >= 1) this.stepBack(all);
     this.ground.rebuild(sims[0], bodies.items, this.bounds, all.min.y, this.distance);
     this.placeSun();
   }
@@ -213,8 +214,11 @@ export class Stage {
     sims.forEach((sim, i) => {
       this.sides[i].bodies.thinnest = 0.0015 * this.distance;
       this.sides[i].bodies.update(sim, share);
-      this.sides[i].overlay.update(sim, this.sides[i].bodies, see, this.distance);
+      const { overlay, bodies } = this.sides[i];
+      const chosen = this.chosen?.side === i ? this.chosen.joint : -1;
+      overlay.update(sim, bodies, see, this.distance, chosen);
     });
+    this.ground.update(sims[0].time);
     this.follow();
   }
 

@@ -1,6 +1,6 @@
 // Paths of bodies in the last second, as fading lines.
 import { BufferAttribute, BufferGeometry } from 'three';
-import { DYNAMIC } from './engine.js';
+import { DYNAMIC } from './kinds.js';
 import { Lines, paint } from './things.js';
 
 const LENGTH = 60; // pictures

@@ -272,9 +272,8 @@ async function selecting(page, pictures) {
       const box = app.stage.canvas.getBoundingClientRect();
       const joints = sim.joints();
       const index = joints.findIndex(({ kind }, i) => {
-        const at = sim.api.joint_facts(0, i);
-        const [damping] = sim.engine.doubles(at + 8 * (16 + 13 * wanted + 7), 1);
-        return kind === 2 && damping > 1e3;
+        const { axes } = sim.jointFacts(i);
+        return kind === 2 && axes.some((each) => each.index === wanted && each.damping > 1e3);
       });
       const { x, y } = app.stage.toScreen(joints[index].b, 0);
       return { x: box.left + x, y: box.top + y, index };
@@ -295,7 +294,7 @@ async function selecting(page, pictures) {
     for (let i = 0; i < 60; ++i) app.advance();
     app.draw();
     const [sim] = app.sims;
-    return sim.engine.doubles(sim.api.joint_facts(0, index) + 8 * (16 + 13 * 3 + 2), 1)[0];
+    return sim.jointFacts(index).axes.find((each) => each.index === 3).rate;
   }, joint.index);
   check('the drive follows the slider', Math.abs(rate + 3) < 0.05, `${rate}`);
   await page.screenshot({ path: join(pictures, 'selected.png') });
@@ -312,6 +311,94 @@ async function selecting(page, pictures) {
   const facts = await page.locator('.inspector').innerText();
   const isWhole = /mass\s+\S+ k?g/.test(facts) && /contact points\s+[48]/.test(facts);
   check('a body tells mass and contacts', isWhole, facts);
+}
+
+// The limits of a selected joint are drawn: the arc of a hinge spans its range.
+async function limits(page) {
+  await visit(page, '#scene=joint_zoo');
+  const joint = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    const [sim] = app.sims;
+    const isBounded = ({ lo, hi }) => Number.isFinite(lo) && Number.isFinite(hi);
+    const index = sim
+      .joints()
+      .findIndex(({ kind }, i) => kind === 2 && sim.jointFacts(i).axes.every(isBounded));
+    const box = app.stage.canvas.getBoundingClientRect();
+    const { x, y } = app.stage.toScreen(sim.joints()[index].b, 0);
+    const [{ lo, hi }] = sim.jointFacts(index).axes;
+    return { x: box.left + x, y: box.top + y, wide: hi - lo };
+  });
+  const lines = () =>
+    page.evaluate(() => {
+      const { geometry, visible } = globalThis.tenon.app.stage.sides[0].overlay.lines.chosen.mesh;
+      const count = visible ? geometry.drawRange.count : 0;
+      return [...(geometry.getAttribute('position')?.array.slice(0, 3 * count) ?? [])];
+    });
+  check('no limits without a selection', (await lines()).length === 0);
+  await page.mouse.click(joint.x, joint.y);
+  await page.waitForSelector('.inspector:not([hidden])');
+  const numbers = await lines();
+  const point = (i) => numbers.slice(3 * i, 3 * i + 3);
+  // From the origin to one end of the arc, 24 pieces, and back from the other end.
+  const [origin, first, last] = [point(0), point(1), point(50)];
+  const [a, b] = [first, last].map((p) => p.map((x, i) => x - origin[i]));
+  const cosine = a.reduce((sum, x, i) => sum + x * b[i], 0) / Math.hypot(...a) / Math.hypot(...b);
+  check(
+    'the arc of a selected hinge spans its range',
+    Math.abs(Math.acos(cosine) - joint.wide) < 1e-3,
+    `${Math.acos(cosine)}, ${joint.wide}`,
+  );
+  await page.keyboard.press('Escape');
+  check('limits go with the selection', (await lines()).length === 0);
+}
+
+// Belts move with their speed; ropes are as long as their couplings; struts end at their joints.
+async function machines(page) {
+  await visit(page, '#scene=conveyor');
+  const moved = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    const { group } = app.stage.ground;
+    const share = () => group.children[0].material.pattern % 1;
+    app.draw();
+    const before = share();
+    for (let i = 0; i < 30; ++i) app.advance();
+    app.draw();
+    const period = 10 * group.children[0].cell;
+    return { way: (share() - before) * period, wanted: 3 * 0.5, period };
+  });
+  const off = (moved.way - moved.wanted) / moved.period;
+  check('the belt moves', Math.abs(off - Math.round(off)) < 0.002, JSON.stringify(moved));
+  await visit(page, '#scene=tendon_finger');
+  const tendon = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    for (let i = 0; i < 30; ++i) app.advance();
+    const [sim] = app.sims;
+    const size = (a, b) => Math.hypot(...a.map((x, i) => x - b[i]));
+    const length = sim
+      .ropes()
+      .flatMap((path) => path.slice(1).map((p, i) => size(p, path[i])))
+      .reduce((sum, x) => sum + x, 0);
+    const { world } = sim;
+    const id = world.couplings().find((each) => world.getCouplingDef(each).points.length > 1);
+    return { length, wanted: world.getCouplingState(id).value - world.getCouplingDef(id).offset };
+  });
+  check(
+    'the tendon is drawn along its path',
+    Math.abs(tendon.length / tendon.wanted - 1) < 0.01,
+    JSON.stringify(tendon),
+  );
+  await visit(page, '#scene=excavator');
+  const struts = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    for (let i = 0; i < 30; ++i) app.advance();
+    const [sim] = app.sims;
+    const ends = sim.joints().flatMap(({ a, b }) => [a, b]);
+    const away = (p) => Math.min(...ends.map((e) => Math.hypot(...e.map((x, i) => x - p[i]))));
+    const list = sim.brackets();
+    return { count: list.length, away: Math.max(...list.map(({ to }) => away(to))) };
+  });
+  const isRight = struts.count >= 5 && struts.away < 1e-3;
+  check('cylinders sit in brackets', isRight, JSON.stringify(struts));
 }
 
 // Drops a text as a file on the page.
@@ -715,7 +802,7 @@ async function piles(page, pictures) {
     for (let i = 0; i < 30; ++i) app.advance();
     app.draw();
     const { pieces, lines } = app.stage.sides[0].overlay;
-    const { ends, colors } = app.sims[0].lines(16);
+    const { ends, colors } = app.sims[0].lines({ colors: true });
     const places = new Set();
     let isApart = true;
     colors.forEach((color, i) => {
@@ -806,6 +893,8 @@ export async function behaviour(browser, open, address, pictures, nativeHash) {
   await keys(page);
   await camera(page);
   await selecting(page, pictures);
+  await limits(page);
+  await machines(page);
   await video(page);
   await sceneFiles(page, pictures, nativeHash);
   await downloads(page);

@@ -88,7 +88,10 @@ const packed = await ask('/packed.css', 'Accept-Encoding: gzip\r\n');
 check('compressed files are sent compressed', /content-encoding: gzip/i.test(packed.head));
 check('compressed files are complete', packed.body.includes(gzipSync('packed')));
 const front = await ask('/');
-check('pages reach no other host', /content-security-policy: default-src 'self'[^\n]*frame-ancestors 'self'/i.test(front.head));
+check(
+  'pages reach no other host',
+  /content-security-policy: default-src 'self'[^\n]*frame-ancestors 'self'/i.test(front.head),
+);
 
 for (const target of ['/%', '/%E0%A4%A', '/%00', '/a%00b', 'http://[', 'nothing', '*', '%2f']) {
   await refuses(target, 400);

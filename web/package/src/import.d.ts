@@ -1,20 +1,41 @@
 import type { BodyId, JointId, Numbers, Quat, Transform, Vec3, Vectors, WorldDef } from './api.js';
-import { World } from './index.js';
-export * from './index.js';
+import type { World } from './index.js';
+import { SceneWorld as BuiltIn } from './scenes.js';
+import type { SceneChoice, SceneFacts } from './scenes.js';
+export * from './scenes.js';
 
 /**
- * A world from a scene file (docs/scene_files.md): its bodies, motions, metrics and camera. Throws a
- * TenonError with "line:NUMBER: path: reason" for a text that is no scene.
+ * A scene file (docs/scene_files.md), or a model in XML as a scene, which may name other files. Read and
+ * checked once, and opened by SceneWorld. Throws a TenonError with "line:NUMBER: path: reason" for a text
+ * that is no scene.
  */
-export class SceneWorld extends World {
-  /** `def` overrides the solver settings of the file. */
-  constructor(text: string | Uint8Array, def?: Partial<WorldDef>);
-  readonly title: string;
-  /** Time that the file asks for, s. */
-  readonly seconds: number;
-  readonly camera: { eye: number[]; target: number[] };
-  /** The metrics that `tenon run` prints, over all steps so far. */
-  metrics(): Record<string, number>;
+export interface SceneFile extends SceneFacts {}
+export class SceneFile {
+  constructor(
+    text: string | Uint8Array,
+    options?: {
+      /** Of a model, with the folder that its files are relative to. */
+      name?: string;
+      files?: Record<string, string | Uint8Array | ArrayBuffer>;
+    },
+  );
+  /** The text of a scene file, also of a model, as `tenon export` writes it. */
+  write(settings?: Partial<WorldDef>): string;
+  /** Frees the file once no world uses it. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** A built-in scene as the text of a scene file. */
+export function writeScene(
+  name: string,
+  options?: Partial<WorldDef> & { parameters?: Record<string, number> },
+): string;
+
+/** A world of a scene: of a file, of its text, or built in. */
+export class SceneWorld extends BuiltIn {
+  /** `def` overrides the solver settings of the scene. */
+  constructor(source: string | Uint8Array | SceneFile | SceneChoice, def?: Partial<WorldDef>);
 }
 
 export type ModelPart = 'body' | 'joint' | 'actuator' | 'keyframe' | 'sensor';

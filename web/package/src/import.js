@@ -1,18 +1,21 @@
-// Entry point with scene files and models of robots: everything of the package, on a larger module.
+// Entry point with scene files and models of robots: everything of the package, on the largest module.
 import {
   get_tn_transform,
+  get_tn_world_def,
   set_tn_transform,
+  set_tn_world_def,
   size_tn_transform,
   size_tn_world_def,
-  set_tn_world_def,
+  WORLD_DEF,
 } from './api.js';
 import { loadImportModule } from './load-import.js';
+import { findScene, putValues, readOthersBy, sceneAt, using } from './runs.js';
 import { start, theEngine, TenonError } from './runtime.js';
-import { World } from './world.js';
 
-start(await loadImportModule(), 1);
+start(await loadImportModule(), 2);
 
 export * from './public.js';
+export { scenes, SceneWorld, version } from './runs.js';
 
 const FORMATS = { 0: 'auto', 1: 'mjcf', 2: 'urdf', 3: 'tutorial' };
 const FATES = { 0: 'honoured', 1: 'approximated', 2: 'ignored', 3: 'visual', 4: 'missing' };
@@ -21,17 +24,6 @@ const COUNTS = [
   ...['bodies', 'joints', 'positions', 'velocities', 'geoms', 'sites', 'meshes', 'actuators'],
   ...['tendons', 'equalities', 'sensors', 'keyframes'],
 ];
-const METRICS = 32;
-
-// Runs a call with temporary memory; throws what the engine reports.
-function using(call) {
-  const m = theEngine().begin(0, 0);
-  try {
-    return call(m);
-  } finally {
-    m.end();
-  }
-}
 
 const bytesOf = (data) =>
   typeof data === 'string'
@@ -48,73 +40,135 @@ function put(m, bytes) {
 
 // ---- Scene files
 
-/** A scene file: a world with motions, metrics and a camera. */
-export class SceneWorld extends World {
-  #file;
-  #run;
-  #engine;
-
-  constructor(text, def = {}) {
-    let file = 0;
-    let run = 0;
-    const engine = theEngine();
-    super(def, {
-      // The solver settings of the file, then those of the caller; returns the world.
-      create(m, at) {
-        const bytes = bytesOf(text);
-        file = m.x.run_read(put(m, bytes), bytes.length);
-        if (!file) {
-          m.error = m.string(m.x.run_error());
-          return 0;
-        }
-        m.x.run_settings(file, at);
-        set_tn_world_def(m, at, def);
-        run = m.x.run_open(file, at);
-        if (!run) m.x.run_free(file);
-        return run && m.x.run_world(run);
-      },
-      step: (m, dt) => m.x.run_step(run, dt),
-      destroy(m) {
-        m.x.run_close(run);
-        m.x.run_free(file);
-      },
-    });
-    this.#file = file;
-    this.#run = run;
-    this.#engine = engine;
-  }
-
-  get #facts() {
-    const m = this.#engine;
-    return m.copy('f64', m.x.run_facts(this.#file), 7);
-  }
-
-  get title() {
-    return this.#engine.string(this.#engine.x.run_title(this.#file));
-  }
-
-  get seconds() {
-    return this.#facts[0];
-  }
-
-  get camera() {
-    const [, ...n] = this.#facts;
-    return { eye: n.slice(0, 3), target: n.slice(3) };
-  }
-
-  metrics() {
-    const m = this._begin();
-    try {
-      const at = m.temp(16 * METRICS);
-      const count = m.x.run_metrics(this.#run, at);
-      return Object.fromEntries(
-        m.each(count, (i) => [m.string(m.u32(at + 16 * i)), m.f64(at + 16 * i + 8)]),
-      );
-    } finally {
-      m.end();
-    }
+// Puts files on the disk in memory, by their path.
+function fillDisk(m, files) {
+  for (const [path, content] of Object.entries(files)) {
+    const bytes = bytesOf(content);
+    const room = m.x.disk_add(m.tempString(path), bytes.length);
+    if (!room) throw new TenonError('not enough memory');
+    new Uint8Array(m.x.memory.buffer).set(bytes, room);
   }
 }
+
+// A model with the files that it names; the messages about it are told by the disk.
+function readModel(m, text, name, files) {
+  m.x.disk_told();
+  try {
+    fillDisk(m, { ...files, [name]: text });
+    return m.x.file_model(m.tempString(name));
+  } finally {
+    m.x.disk_clear();
+  }
+}
+
+const isXml = (bytes) => /^\s*</.test(new TextDecoder().decode(bytes.subarray(0, 256)));
+
+// What file_read() or file_model() gives.
+function readSource(m, text, name, files) {
+  const bytes = bytesOf(text);
+  if (isXml(bytes)) {
+    const at = readModel(m, bytes, name, files);
+    if (!at) throw new TenonError(m.string(m.x.disk_told()).trim() || `${name} cannot be read`);
+    return at;
+  }
+  const at = m.x.file_read(put(m, bytes), bytes.length);
+  if (!at) throw new TenonError(m.string(m.x.file_error()));
+  return at;
+}
+
+/**
+ * A scene file (JSON), or a model in XML as a scene, which may name other files. Read and checked once,
+ * and opened by SceneWorld.
+ */
+export class SceneFile {
+  #m = theEngine();
+  #at = 0;
+  #text;
+  #name;
+  #files;
+  #users = 0;
+  #isDisposed = false;
+
+  constructor(text, { name = 'model.xml', files = {} } = {}) {
+    this.#text = text;
+    this.#name = name;
+    this.#files = files;
+    this.#at = using((m) => readSource(m, text, name, files));
+    Object.assign(this, this.#facts());
+  }
+
+  // The source of a run, and how to free it. A model is read again, because it knows its last run.
+  _source(m) {
+    if (this.#isDisposed) throw new TenonError('the file has been disposed of');
+    if (isXml(bytesOf(this.#text))) {
+      const at = readSource(m, this.#text, this.#name, this.#files);
+      return [at, () => m.x.file_free(at)];
+    }
+    this.#users += 1;
+    const free = () => {
+      this.#users -= 1;
+      if (this.#isDisposed) this.dispose();
+    };
+    return [this.#at, free];
+  }
+
+  #facts() {
+    return using((m) => {
+      const def = m.tempDef('tn_default_world_def', size_tn_world_def, set_tn_world_def, {});
+      const scene = m.x.file_scene(this.#at);
+      m.x.file_settings(this.#at, def);
+      const { method, substeps, iterations } = get_tn_world_def(m, def);
+      return sceneAt(m, scene, { method, substeps, iterations });
+    });
+  }
+
+  /** The text of a scene file, also of a model. */
+  write(settings = {}) {
+    return using((m) => written(m, m.x.file_scene(this.#at), 0, { ...this.settings, ...settings }));
+  }
+
+  /** Frees the file once no world uses it. */
+  dispose() {
+    this.#isDisposed = true;
+    if (this.#users > 0) return;
+    if (this.#at) this.#m.x.file_free(this.#at);
+    this.#at = 0;
+  }
+
+  [Symbol.dispose ?? Symbol.for('Symbol.dispose')]() {
+    this.dispose();
+  }
+}
+
+function written(m, scene, values, settings) {
+  const def = m.tempDef('tn_default_world_def', size_tn_world_def, set_tn_world_def, settings);
+  m.setU32(def + WORLD_DEF.log, m.logPlace);
+  const text = m.x.file_write(scene, values, def);
+  if (!text) throw new TenonError(m.string(m.x.file_error()));
+  m.extra.push(text);
+  return m.string(text);
+}
+
+/** A built-in scene as the text of a scene file. */
+export function writeScene(name, { parameters = {}, ...settings } = {}) {
+  return using((m) => {
+    const scene = findScene(m, name);
+    const all = { substeps: m.i32(scene + 48), ...settings };
+    return written(m, scene, putValues(m, scene, parameters), all);
+  });
+}
+
+readOthersBy((m, source) => {
+  let [at, free] = [0, () => m.x.file_free(at)];
+  if (source instanceof SceneFile) [at, free] = source._source(m);
+  else at = readSource(m, source, 'model.xml', {});
+  return {
+    scene: m.x.file_scene(at),
+    settings: (def) => m.x.file_settings(at, def),
+    free,
+    notes: () => m.string(m.x.disk_told()).trim().split('\n').filter(Boolean),
+  };
+});
 
 // ---- Models
 
@@ -127,12 +181,7 @@ export class Model {
     const { name = 'model', files = {}, format = 'auto', base = 'auto' } = options;
     const { searchPaths = [], maxHulls = 1, meshes = true } = options;
     using((m) => {
-      for (const [path, content] of Object.entries(files)) {
-        const bytes = bytesOf(content);
-        const room = m.x.disk_add(m.tempString(path), bytes.length);
-        if (!room) throw new TenonError('not enough memory');
-        new Uint8Array(m.x.memory.buffer).set(bytes, room);
-      }
+      fillDisk(m, files);
       const def = m.temp(36);
       m.x.tn_default_import_def(def);
       m.setI32(def, m.word(FORMATS, format));

@@ -3,7 +3,8 @@ import { hasSimd } from './runtime.js';
 
 export async function compile(url) {
   if (url.protocol === 'file:' && globalThis.process?.versions?.node) {
-    const { readFile } = await import(/* @vite-ignore */ 'node:fs/promises');
+    // A word that bundlers for browsers do not look up.
+    const { readFile } = await import(/* @vite-ignore */ ['node:fs', 'promises'].join('/'));
     return WebAssembly.compile(await readFile(url));
   }
   const response = await fetch(url);

@@ -5,7 +5,6 @@ import {
   BufferAttribute,
   BufferGeometry,
   CapsuleGeometry,
-  CatmullRomCurve3,
   ConeGeometry,
   CylinderGeometry,
   DynamicDrawUsage,
@@ -20,59 +19,21 @@ import {
   PlaneGeometry,
   Quaternion,
   SphereGeometry,
-  TubeGeometry,
   Vector3,
 } from 'three';
+import { surfaceOf } from './surfaces.js';
 
 const MOVING = [0x4f8fc0, 0xc98a4b, 0x6aa36a, 0xb0708f, 0x8a7fc0];
 
 // ---- Geometry of shapes --------------------------------------------------------------------------
 
-function hullGeometry(world, geometry) {
-  const vertices = world.hullVertices(geometry);
-  const corners = world.hullIndices(geometry);
-  const positions = [];
-  for (const { first, count } of world.hullFaces(geometry)) {
-    for (let i = 1; i + 1 < count; ++i) {
-      for (const k of [0, i, i + 1])
-        positions.push(...vertices.subarray(3 * corners[first + k], 3 * corners[first + k] + 3));
-    }
-  }
-  return flatGeometry(positions);
-}
-
-function flatGeometry(positions, indices) {
+function flatGeometry(vertices, indices, isFlat) {
   let geometry = new BufferGeometry();
-  geometry.setAttribute('position', new BufferAttribute(new Float32Array(positions), 3));
-  if (indices) geometry.setIndex(Array.from(indices));
-  geometry = indices ? geometry.toNonIndexed() : geometry;
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(vertices), 3));
+  geometry.setIndex(Array.from(indices));
+  if (isFlat) geometry = geometry.toNonIndexed();
   geometry.computeVertexNormals();
   return geometry;
-}
-
-// Heights row by row along z, columns along x.
-function fieldGeometry({ heights, columns, rows, spacingX, spacingZ }) {
-  const positions = [];
-  const indices = [];
-  for (let r = 0; r < rows; ++r) {
-    for (let c = 0; c < columns; ++c)
-      positions.push(c * spacingX, heights[r * columns + c], r * spacingZ);
-  }
-  for (let r = 0; r + 1 < rows; ++r) {
-    for (let c = 0; c + 1 < columns; ++c) {
-      const a = r * columns + c;
-      indices.push(a, a + columns, a + 1, a + 1, a + columns, a + columns + 1);
-    }
-  }
-  return flatGeometry(positions, indices);
-}
-
-function wireGeometry({ wirePoints, closed }, radius) {
-  const points = [];
-  for (let i = 0; i < wirePoints.length; i += 6)
-    points.push(new Vector3(...wirePoints.subarray(i, i + 3)));
-  const curve = new CatmullRomCurve3(points, closed);
-  return new TubeGeometry(curve, 16 * points.length, radius, 12, closed);
 }
 
 function shapeGeometry(world, def) {
@@ -90,18 +51,10 @@ function shapeGeometry(world, def) {
       return new ConeGeometry(radius, 2 * halfLength, 40);
     case 'plane':
       return new PlaneGeometry(200, 200).rotateX(-Math.PI / 2);
-    case 'hull':
-      return hullGeometry(world, def.geometry);
-    case 'mesh': {
-      const { points, triangles } = world.geometrySource(def.geometry);
-      return flatGeometry(points, triangles);
+    default: {
+      const { vertices, indices } = surfaceOf(world, def);
+      return flatGeometry(vertices, indices, kind !== 'wire');
     }
-    case 'height_field':
-      return fieldGeometry(world.geometrySource(def.geometry));
-    case 'wire':
-      return wireGeometry(world.geometrySource(def.geometry), radius);
-    default:
-      throw new Error(`no picture of a ${kind}`);
   }
 }
 

@@ -2,7 +2,9 @@
 import { STEP, TenonError, World, massBox, softMeshCloth } from 'tenon-physics';
 import type { BodyId, Contact, JointDef } from 'tenon-physics';
 import { FixedStep, WorldView } from 'tenon-physics/three';
-import { Instance, Model, SceneWorld } from 'tenon-physics/import';
+import { Instance, Model, SceneFile, SceneWorld, writeScene } from 'tenon-physics/import';
+import { scenes, SceneWorld as BuiltIn } from 'tenon-physics/scenes';
+import { readContacts, readJoints, surfaceOf } from 'tenon-physics/view';
 import { WorkerWorld } from 'tenon-physics/worker';
 
 const world = new World({ gravity: [0, -9.81, 0], substeps: 8, method: 'tenon' });
@@ -40,6 +42,16 @@ const robot = new Instance(
 robot.setControl('servo', 1);
 const level: number = new SceneWorld('{}', { substeps: 4 }).metrics().energy ?? 0;
 
+using file = new SceneFile('{}');
+const seconds: number = new SceneWorld(file).time + file.camera.eye[0]! + file.parameters.length;
+const built = new BuiltIn({ scene: scenes()[0]!.name, parameters: { count: 3 } }, { substeps: 4 });
+built.onDrive = () => built.setGravity([0, 0, 0]);
+const drawn: Float32Array[] = [readContacts(built), readJoints(built, built.joints())];
+const tube = surfaceOf(built, built.getShapeDef(built.shapes()[0]!))?.indices.length;
+const text: string = writeScene('chain', { parameters: { count: 3 }, method: 'xpbd' });
+
+// @ts-expect-error only texts and files are read there, and only here
+new BuiltIn('{}');
 // @ts-expect-error a model has no such part
 robot.setControl({}, 1);
 // @ts-expect-error no such field
@@ -49,4 +61,5 @@ world.createShape(box, { kind: 'cube' });
 // @ts-expect-error a string is no number
 world.step('fast');
 
+export { seconds, drawn, tube, text };
 export { TenonError, far, force, level, mass, positions, status };

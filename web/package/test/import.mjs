@@ -40,7 +40,7 @@ function hasCorners(points) {
 }
 
 export default async function importChecks(tenon, command, robots, work, check) {
-  const { World, SceneWorld, Model, Instance, convexDecompose } = tenon;
+  const { World, SceneFile, SceneWorld, Model, Instance, convexDecompose, writeScene } = tenon;
   const native = (...args) => execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' });
   const nativeHash = (name) =>
     JSON.parse(native('run', name, '--seconds', String(SECONDS), '--json')).hash;
@@ -59,6 +59,21 @@ export default async function importChecks(tenon, command, robots, work, check) 
   check('settings override those of the file', fine.substeps() === 3 && fine.title.length > 3);
   check('camera', fine.camera.eye.length === 3 && fine.seconds > 0);
   fine.dispose();
+  const file = new SceneFile(text);
+  const [first, second] = [new SceneWorld(file), new SceneWorld(file)];
+  check('facts of a file', file.seconds > 0 && file.settings.substeps > 0 && file.title.length > 3);
+  file.dispose();
+  for (const world of [first, second]) world.step();
+  check('two worlds of a file, which outlives them', first.hash() === second.hash());
+  first.dispose();
+  second.dispose();
+  check(
+    'a disposed file',
+    throwsAt(() => new SceneWorld(file), /disposed/),
+  );
+  const settings = { parameters: { count: 7 }, substeps: 11 };
+  const args = ['export', 'chain', '--set', 'count=7', '--substeps', '11'];
+  check('scenes are written as by the command', writeScene('chain', settings) === native(...args));
   const broken = text.replace('"position"', '"positoin"');
   const line = broken.slice(0, broken.indexOf('positoin')).split('\n').length;
   check(
@@ -78,6 +93,12 @@ export default async function importChecks(tenon, command, robots, work, check) 
       world.step();
     }
     check(`${name} has the native bits`, hex(world.hash()) === nativeHash(path), hex(world.hash()));
+    const asScene = new SceneWorld(
+      new SceneFile(readFileSync(path), { name: name.replace(/.*\//, ''), files }),
+    );
+    for (let i = 0; i < 60 * SECONDS; ++i) asScene.step();
+    check(`${name} as a scene`, asScene.hash() === world.hash());
+    asScene.dispose();
     const missing = model.report().filter(({ fate }) => fate === 'missing');
     check(`${name}: all meshes are found`, missing.length === 0, JSON.stringify(missing[0]));
     robot.dispose();

@@ -92,7 +92,13 @@ const apiChecks = await import('./api.mjs');
 await apiChecks.default(await import(pathToFileURL(join(dist, 'index.js'))), check);
 await apiChecks.three(dist, modules, join(work, 'three'), check);
 
-// ---- Scene files and models
+// ---- Scenes, numbers for drawing, scene files and models
+const scenesChecks = await import('./scenes.mjs');
+const withScenes = await import(pathToFileURL(join(dist, 'scenes.js')));
+await scenesChecks.default(withScenes, command, check);
+scenesChecks.viewChecks(withScenes, await import(pathToFileURL(join(dist, 'view.js'))), check);
+writeFileSync(join(plain, 'scenes.mjs'), hashesOf('tenon-physics/scenes'));
+check('the module with scenes has the bits', same(JSON.parse(run('node', ['scenes.mjs'], plain))));
 if (readdirSync(dist).includes('tenon-import.wasm')) {
   const importChecks = (await import('./import.mjs')).default;
   const full = await import(pathToFileURL(join(dist, 'import.js')));
@@ -103,16 +109,20 @@ if (readdirSync(dist).includes('tenon-import.wasm')) {
 
 // ---- esbuild
 const bundled = project('esbuild');
-writeFileSync(join(bundled, 'main.js'), hashesOf('tenon-physics/inline'));
-await build({
-  entryPoints: [join(bundled, 'main.js')],
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  outfile: join(bundled, 'out.mjs'),
-  logLevel: 'silent',
-});
-check('a bundle of esbuild', same(JSON.parse(run('node', ['out.mjs'], bundled))));
+for (const entry of ['tenon-physics', 'tenon-physics/inline']) {
+  writeFileSync(join(bundled, 'main.js'), hashesOf(entry));
+  await build({
+    entryPoints: [join(bundled, 'main.js')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    outfile: join(bundled, 'out.mjs'),
+    logLevel: 'silent',
+  });
+  // It keeps the name of the module, which belongs beside the bundle.
+  cpSync(join(dist, 'tenon.wasm'), join(bundled, 'tenon.wasm'));
+  check(`a bundle of esbuild, ${entry}`, same(JSON.parse(run('node', ['out.mjs'], bundled))));
+}
 
 // ---- Types
 const typed = project('types');
