@@ -1,5 +1,7 @@
 // Mutations of recordings: single arguments change by their type, calls are removed, repeated,
 // moved, and new ones with ordinary arguments are put in.
+#include "calls.h"
+
 #include "data/record_format.h"
 #include "data/recorded_calls.h"
 #include "fuzz.h"
@@ -375,7 +377,7 @@ typedef struct list {
 static list records_of(const uint8_t *data, size_t size)
 {
   list l = {.count = 0};
-  size_t at = 1;
+  size_t at = 0;
   while (l.count < MOST_RECORDS && size - at >= RECORD_HEAD) {
     uint32_t length;
     memcpy(&length, data + at + 4, 4);
@@ -449,32 +451,25 @@ static size_t take_out(uint8_t *data, size_t size, const list *l, fuzz_random *r
   return size - (l->at[which + 1] - l->at[which]);
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed)
+size_t calls_mutate(uint8_t *data, size_t size, size_t capacity, uint32_t seed)
 {
   fuzz_random r = {seed};
-  if (size < 1) {
-    data[0] = (uint8_t)seed;
-    size = 1;
-  }
   for (int i = fuzz_index(&r, 3); i >= 0; --i) {
     list l = records_of(data, size);
     size = l.at[l.count]; // what is no record goes
-    switch (l.count == 0 ? 9 : fuzz_index(&r, 12)) {
+    switch (l.count == 0 ? 9 : fuzz_index(&r, 11)) {
     case 0:
-      data[0] = (uint8_t)fuzz_next(&r);
-      break;
     case 1:
     case 2:
     case 3:
-    case 4:
       change_argument(data, &l, &r);
       break;
+    case 4:
     case 5:
-    case 6:
       size = repeat(data, size, capacity, &l, &r);
       break;
+    case 6:
     case 7:
-    case 8:
       size = take_out(data, size, &l, &r);
       break;
     default:
