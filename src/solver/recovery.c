@@ -389,6 +389,7 @@ bool lost_thaw(tn_world *world)
     if (b->lost & LOST_NOW) {
       b->type = (tn_body_type)b->frozen_type;
       body_sync_solver(world, i);
+      lost_forget_body(world, i); // impulses between two masses of infinity are NaN
       world->joint_layout_stale = true;
       awake_list_note(world, i);
       lost_report_body(world, i, "went non-finite");

@@ -138,6 +138,15 @@ static bool has_flags(const body *b)
          b->name[NAME_SIZE - 1] == 0;
 }
 
+// Relative to a centre of mass a point may be as far as two positions are from each other, and its
+// place in the world farther by a position again.
+#define MAX_REACH (8.0 * TN_MAX_DISTANCE)
+
+static bool is_within_reach(tn_pos p)
+{
+  return fabs(p.x) <= MAX_REACH && fabs(p.y) <= MAX_REACH && fabs(p.z) <= MAX_REACH;
+}
+
 static bool are_within(const float *numbers, int count, float most)
 {
   bool ok = true;
@@ -245,7 +254,7 @@ static bool check_joint(const checker *c, int32_t slot)
     return wrong(c, "joint", slot, "its place in the solver");
   }
   for (int side = 0; side < 2; ++side) {
-    if (!is_position(j->frame_point[side]) || !is_unit(&j->frame_rotation[side])) {
+    if (!is_within_reach(j->frame_point[side]) || !is_unit(&j->frame_rotation[side])) {
       return wrong(c, "joint", slot, "a frame");
     }
   }
@@ -432,7 +441,7 @@ static bool is_cache_of(const shape *s)
     return false;
   }
   return !isnan(s->box_slack) && are_within(k->axis, 3, 1.1f) && are_within(k->rotation, 4, 1.1f) &&
-         are_within(k->offset, 3, (float)TN_MAX_DISTANCE) && is_position(k->pose.p);
+         are_within(k->offset, 3, (float)MAX_REACH) && is_within_reach(k->pose.p);
 }
 
 static bool check_shape(const checker *c, int32_t slot)
@@ -458,7 +467,7 @@ static bool check_shape(const checker *c, int32_t slot)
       s->is_static != (type == TN_BODY_STATIC)) {
     return wrong(c, "shape", slot, "the geometry");
   }
-  if (!is_position(s->local_position) || !is_unit(&s->local_rotation) || !is_box(&s->box) ||
+  if (!is_within_reach(s->local_position) || !is_unit(&s->local_rotation) || !is_box(&s->box) ||
       !(c->s->shape_motions[slot] >= 0.0) || !(s->shape_cache.travel >= 0.0) || !is_cache_of(s)) {
     return wrong(c, "shape", slot, "its place");
   }
@@ -546,7 +555,7 @@ static bool is_manifold(const manifold *m)
   }
   for (int i = 0; i < m->count; ++i) {
     if (!is_offset(m->points[i].a) || !is_offset(m->points[i].b) ||
-        !(fabsf(m->points[i].gap) <= (float)TN_MAX_DISTANCE)) {
+        !(fabsf(m->points[i].gap) <= (float)MAX_REACH)) {
       return false;
     }
   }

@@ -404,6 +404,7 @@ static void code_free_slots(state_coder *c, const pool *list, void *slots, size_
 static void clear_free_pair(pair *p)
 {
   p->travel_limit = (double)INFINITY;
+  p->sort_body = WORLD_SLOT;
   p->first_contact = NO_SLOT;
 }
 
