@@ -22,6 +22,7 @@
   X(settling_passes)       \
   X(load_estimate)         \
   X(inertia_scaling)       \
+  X(mass_scaling)          \
   X(block_manifold)        \
   X(block_refinement)      \
   X(contact_relax)         \

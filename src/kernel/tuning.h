@@ -123,6 +123,16 @@
 // Needed by: pyramid_of_5050_stands_at_4_substeps.
 #define TUNING_INERTIA_SCALE 4000.0f
 #define TUNING_INERTIA_SCALE_MAX 32.0f
+// Squeezed bodies are heavier for impulses (load_estimate.c): the factor of their mass is
+// (TUNING_MASS_SCALE_START d)^2, with d = F h^2 / sqrt(m I) the way that the load F moves them in a
+// substep, relative to their radius of gyration; at most a share of the mass that weighs as much as
+// F, and TUNING_MASS_SCALE_WAY d. The share of unbalanced impulses that counts as load.
+// Dimensionless; the factor falls with h^4.
+// Needed by: light_boxes_bear_heavy_ones.
+#define TUNING_MASS_SCALE_START 64.0f
+#define TUNING_MASS_SCALE_SHARE (1.0f / 64.0f)
+#define TUNING_MASS_SCALE_WAY 1024.0f
+#define TUNING_MASS_SCALE_NET (1.0f / 64.0f)
 // Loaded points from which a manifold counts as a face.
 #define TUNING_FACE_MIN_POINTS 3
 // Faces that get an estimated load: cosine of the normal with the vertical, and the largest gap and

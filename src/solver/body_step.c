@@ -52,9 +52,11 @@ static void set_velocity_to_target(tn_world *world, int32_t slot, float dt)
   state->w[2] = (float)(turn.z * rate);
 }
 
-// Writes what is constant over the step to the body's lane: inertia, damping, speed limits,
-// acceleration s g + F / m and torque. Supported bodies get the whole kick of a substep before the
-// drift, so that contacts see their load; free bodies half of it, which is exact for free fall.
+// Writes what is constant over the step to the body's lane: mass, inertia, damping, speed limits,
+// acceleration s g + F / m and torque. A squeezed body is heavier in the step (load_estimate.c),
+// and its acceleration less: forces are not scaled. Supported bodies get the whole kick of a
+// substep before the drift, so that contacts see their load; free bodies half of it, which is exact
+// for free fall.
 void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
 {
   const body *b = &world->bodies[slot];
@@ -75,6 +77,9 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
     body_update_momentum(&world->state[slot], &spin);
   }
   body_set_spin(world, slot, &spin);
+  float inverse_mass_scale = world->solver->body_loads[slot].inverse_mass_scale;
+  float m = is_dynamic(b) ? inverse_mass_scale / b->mass.mass : 0.0f;
+  world->state[slot].inverse_mass = m;
   float inverse_inertia_scale = dynamic * world->solver->body_loads[slot].inverse_inertia_scale;
   body_update_inertia(world, slot, &spin, inverse_inertia_scale);
 
@@ -87,8 +92,7 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
                            first_kick_of(b)};
   set_lane(block->params, lane, is_dynamic(b) ? &params : &static_step_params,
            FIELDS(BodyStepParams));
-  float m = world->state[slot].inverse_mass;
-  float scale = dynamic * b->gravity_scale;
+  float scale = dynamic * inverse_mass_scale * b->gravity_scale;
   float a[3] = {scale * world->gravity.x + m * b->force.x,
                 scale * world->gravity.y + m * b->force.y,
                 scale * world->gravity.z + m * b->force.z};
@@ -116,6 +120,7 @@ bool body_end_step(tn_world *world, int32_t slot)
   }
   body_state *state = &world->state[slot];
   b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
+  state->inverse_mass = is_dynamic(b) ? 1.0f / b->mass.mass : 0.0f;
   tn_pos move = {(double)state->dx[0], (double)state->dx[1], (double)state->dx[2]};
   tn_pos center = pos_add(b->center, move);
   if (b->has_target) {

@@ -165,6 +165,57 @@ static void a_lost_body_is_reported_once(void **state)
   }
 }
 
+// Capsules that rock on a kinematic plate. Two of them are lost and frozen beside the others, in
+// contact with a body that does not give way either: their rows have no mass.
+static uint64_t roll_with_a_lost_one(tn_method method, int lanes)
+{
+  tn_world *world = test_world_with(4, method, lanes, 1);
+  tn_body_id plate = test_body(world, TN_BODY_KINEMATIC, tn_p3(0.0, 0.0, 0.0)), rolls[8];
+  tn_shape_def ground = tn_default_shape_def(TN_SHAPE_PLANE);
+  const tn_shape_kind kinds[2] = {TN_SHAPE_CAPSULE, TN_SHAPE_CYLINDER};
+  tn_shape_create(world, plate, &ground);
+  for (int i = 0; i < 8; ++i) {
+    tn_shape_def shape = tn_default_shape_def(kinds[i / 4]);
+    shape.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), 1.5707963f);
+    rolls[i] = test_body(world, TN_BODY_DYNAMIC, tn_p3(0.0, 0.51, 2.0 * i));
+    tn_shape_create(world, rolls[i], &shape);
+  }
+  test_run(world, DT, 20);
+  drive_wild(world, rolls[1], false);
+  drive_wild(world, rolls[5], true);
+  for (int k = 0; k < 40; ++k) {
+    for (int i = 0; i < 8; ++i) { // rocks, so that an end is unloaded
+      float w = (i + k) % 8 < 4 ? 0.5f : -0.5f;
+      assert_true(tn_body_set_angular_velocity(world, rolls[i], tn_v3(0.0f, 0.0f, w)));
+    }
+    // It comes up around the lost bodies, then goes down.
+    assert_true(tn_body_set_velocity(world, plate, tn_v3(0.0f, k < 20 ? 0.5f : -0.2f, 0.0f)));
+    assert_int_equal(tn_world_step(world, DT), TN_STEP_NON_FINITE);
+    tn_contact contacts[64];
+    int count = tn_world_contacts(world, contacts, 64);
+    for (int i = 0; i < count && i < 64; ++i) {
+      tn_vec3 f = contacts[i].friction_force;
+      assert_true(isfinite(f.x + f.y + f.z + contacts[i].friction_torque));
+    }
+  }
+  test_forget_messages();
+  uint64_t hash = tn_world_hash(world);
+  tn_world_destroy(world);
+  return hash;
+}
+
+static void contacts_of_a_lost_body_with_a_kinematic_one_rest(void **state)
+{
+  (void)state;
+  int lanes[4], widths = test_lanes(lanes);
+  for (int i = 0; i < TEST_METHODS; ++i) {
+    uint64_t hash = roll_with_a_lost_one(test_methods[i], lanes[0]);
+    for (int k = 1; k < widths; ++k) {
+      assert_true(roll_with_a_lost_one(test_methods[i], lanes[k]) == hash);
+    }
+  }
+}
+
 // An allocation fails while a step is solved again: the step is undone, and the next one recovers.
 static void recovery_survives_failed_allocations(void **state)
 {
@@ -760,6 +811,7 @@ int main(void)
       cmocka_unit_test(joints_of_a_body_out_of_bounds_recover),
       cmocka_unit_test(the_rest_of_a_stack_is_unaffected),
       cmocka_unit_test(a_lost_body_is_reported_once),
+      cmocka_unit_test(contacts_of_a_lost_body_with_a_kinematic_one_rest),
       cmocka_unit_test(recovery_survives_failed_allocations),
       cmocka_unit_test(bodies_that_leave_the_range_are_stopped_there),
       cmocka_unit_test(numbers_beyond_the_range_are_refused),

@@ -34,7 +34,6 @@ typedef struct type_bucket {
 typedef struct layout_builder {
   int32_t count;
   int32_t unsettled; // contacts without a known load
-  bool has_faces;    // some contact has four points
   // [0]: loaded, [1]: idle contacts. Kept apart, because passes skip registers of idle lanes only.
   type_bucket bucket[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
   int32_t next_block[MAX_COLORS + 1];
@@ -109,7 +108,6 @@ static void color_contact(tn_world *world, layout_builder *make, const pair_summ
   contact_placement place = {slot, home_block, (uint8_t)color, (uint8_t)c.type, c.idle};
   world->solver->contact_placements[make->count++] = place;
   make->unsettled += c.unsettled;
-  make->has_faces |= c.type == CONTACT_FLAT_4;
   make->bucket[color][c.type][c.idle].left += 1;
 }
 
@@ -278,7 +276,7 @@ static void summarize_pairs(int first, int last, void *context)
     if (p->first_contact != NO_SLOT) {
       const contact *c = &world->contacts[p->first_contact];
       summary->first = contact_summary_of(c);
-      summary->load = face_load_of(world, c);
+      summary->load = contact_load_of(world, c);
       summary->has_more = c->next != NO_SLOT;
       p->initial_overlap =
           p->initial_overlap &&
@@ -318,6 +316,10 @@ static void color_pair(tn_world *world, layout_builder *make, const pair_summary
   if (p->near_touch) {
     a->supported = a->dynamic;
     b->supported = b->dynamic;
+  }
+  // A body that is frozen in a recovery leaves rows without any mass.
+  if (!a->dynamic && !b->dynamic) {
+    return;
   }
   if (p->contact != NO_SLOT) {
     color_contact(world, make, p, p->contact, p->first);
@@ -792,7 +794,6 @@ bool contact_layout_build(tn_world *world)
     return false;
   }
   g->unsettled = TUNING_CONTACT_UNSETTLED_PART * make.unsettled > make.count;
-  g->has_faces = make.has_faces;
   g->min_passes = RULE(settling_passes) && g->unsettled
                       ? 1 + TUNING_CONTACT_SETTLING_PASSES / world->substeps
                       : 1;

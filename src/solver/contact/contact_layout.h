@@ -22,7 +22,7 @@ typedef struct pair_summary {
   int32_t contact; // the first one, or NO_SLOT
   int32_t body[2];
   contact_summary first;
-  face_load load;        // of the first contact
+  contact_load load;     // of the first contact
   bool has_more;         // contacts after the first
   bool sensor, touching; // copied from the pair
   bool has_restitution;  // a contact may have restitution; set only while groups are searched for
@@ -59,7 +59,6 @@ typedef struct contact_graph {
   coloring coloring;                                     // of the shared blocks
   int min_passes; // least number of contact passes in a substep
   bool unsettled; // most contacts are younger than the settling time
-  bool has_faces; // some contact has four points
   restitution_contact *restitution_contacts;
   int32_t restitution_contact_count, restitution_contact_capacity;
 } contact_graph;

@@ -1,5 +1,6 @@
-// Loads on flat faces. Two uses: larger moments of inertia for bodies that pass loads on, and
-// initial loads for stacks whose contacts are new.
+// Loads of contacts. Three uses: larger moments of inertia for bodies that pass loads on from face
+// to face, larger masses for those that are squeezed by many times their weight, and initial loads
+// for stacks whose contacts are new.
 #include "solver/contact/load_estimate.h"
 
 #include "base/prefetch.h"
@@ -47,6 +48,14 @@ static tn_vec3 normal_of(const tn_world *world, const contact *c)
 // with p_i the impulses per substep on its faces. The factor is 1 for small h. Bodies that also
 // bear on edges or round shapes do rotate, and would rattle; joints need the true moments. Neither
 // is scaled.
+//
+// Between heavy bodies a light one of mass m is a weak spring in all directions: a pass changes its
+// impulses by what its own mass stops, so that a load F moves it by F h^2 / m before it is borne.
+// So a body that contacts squeeze by F is heavier for impulses, by the factor
+//   m' / m = clamp((64 d)^2, 1, min(F / (64 m g), 1024 d)),   d = F h^2 / sqrt(m I),
+// and its moments by at least that. Its weight and all other forces stay as they are. The factor is
+// 1 for small h. Impulses that nothing balances count by a 64th: what held a squeezed body on the
+// other side may be gone.
 
 static void add_load(tn_world *world, int32_t slot, float load, tn_vec3 net_load)
 {
@@ -57,29 +66,44 @@ static void add_load(tn_world *world, int32_t slot, float load, tn_vec3 net_load
   }
 }
 
-face_load face_load_of(const tn_world *world, const contact *c)
+// Of any contact, also one that is new.
+static void add_squeeze(tn_world *world, int32_t slot, float load, tn_vec3 net_load)
 {
-  face_load none = {0.0f, {0.0f, 0.0f, 0.0f}};
+  body_load *b = &world->solver->body_loads[slot];
+  if (world->solver->contact_flags[slot].dynamic) {
+    b->total_squeeze += load;
+    b->net_squeeze = tn_add(b->net_squeeze, net_load);
+  }
+}
+
+contact_load contact_load_of(const tn_world *world, const contact *c)
+{
+  contact_load none = {0.0f, {0.0f, 0.0f, 0.0f}, false};
   const float *x = c->state.lambda;
   int loaded = (x[0] > 0.0f) + (x[1] > 0.0f) + (x[2] > 0.0f) + (x[3] > 0.0f);
-  if (!c->settled || c->manifold.form != MANIFOLD_FLAT || loaded < TUNING_FACE_MIN_POINTS) {
+  if (loaded == 0) {
     return none;
   }
   float load = x[0] + x[1] + x[2] + x[3];
-  return (face_load){load, tn_scale(load, normal_of(world, c))};
+  bool face = c->settled && c->manifold.form == MANIFOLD_FLAT && loaded >= TUNING_FACE_MIN_POINTS;
+  return (contact_load){load, tn_scale(load, normal_of(world, c)), face};
 }
 
-static void add_face_load(tn_world *world, const int32_t slots[2], const face_load *f)
+static void add_face_load(tn_world *world, const int32_t slots[2], const contact_load *f)
 {
-  if (f->load > 0.0f) {
+  if (f->face) {
     add_load(world, slots[0], f->load, tn_scale(-1.0f, f->net_load));
     add_load(world, slots[1], f->load, f->net_load);
   }
 }
 
 static void add_contact_load(tn_world *world, const pair_summary *p, contact_summary summary,
-                             const face_load *f)
+                             const contact_load *f)
 {
+  if (f->load > 0.0f) {
+    add_squeeze(world, p->body[0], f->load, tn_scale(-1.0f, f->net_load));
+    add_squeeze(world, p->body[1], f->load, f->net_load);
+  }
   if (summary.type == CONTACT_FLAT_4) {
     add_face_load(world, p->body, f);
   } else if (!summary.idle) {
@@ -88,18 +112,44 @@ static void add_contact_load(tn_world *world, const pair_summary *p, contact_sum
   }
 }
 
-// Factor of the inverse moments of inertia, 1 / TUNING_INERTIA_SCALE_MAX to 1.
-static float inverse_inertia_scale_of(const tn_world *world, int32_t slot, float h)
+// Factor of the moments of inertia of a body whose faces pass a load on.
+static float inertia_scale_of(const body *of, const body_load *b, float h, float moment)
 {
-  const body_load *b = &world->solver->body_loads[slot];
-  const body *of = &world->bodies[slot];
   float through = 0.5f * (b->total_load - tn_length(b->net_load));
-  if (!(through > 0.0f) || b->has_other_load || has_links(of)) {
+  if (!RULE(inertia_scaling) || !(through > 0.0f) || b->has_other_load) {
     return 1.0f;
   }
-  float moment = (float)((of->moments[0] + of->moments[1] + of->moments[2]) / 3.0);
   float brace = TUNING_INERTIA_SCALE * h * through / sqrtf(moment * of->mass.mass);
-  return 1.0f / fminf(fmaxf(brace, 1.0f), TUNING_INERTIA_SCALE_MAX);
+  return fminf(fmaxf(brace, 1.0f), TUNING_INERTIA_SCALE_MAX);
+}
+
+// Factor of the mass, and at least of the moments of inertia, of a squeezed body.
+static float mass_scale_of(const body *of, const body_load *b, float h, float moment, float gravity)
+{
+  float net = tn_length(b->net_squeeze);
+  float squeeze = 0.5f * (b->total_squeeze - net) + TUNING_MASS_SCALE_NET * net;
+  if (!RULE(mass_scaling) || !(squeeze > 0.0f)) {
+    return 1.0f;
+  }
+  float way = h * squeeze / sqrtf(moment * of->mass.mass);
+  float start = TUNING_MASS_SCALE_START * way;
+  float most = TUNING_MASS_SCALE_WAY * way, weight = of->mass.mass * gravity * h;
+  if (weight > 0.0f) {
+    most = fminf(most, TUNING_MASS_SCALE_SHARE * squeeze / weight);
+  }
+  return fmaxf(1.0f, fminf(start * start, most));
+}
+
+static void scale_body(tn_world *world, int32_t slot, float h, float gravity)
+{
+  body_load *b = &world->solver->body_loads[slot];
+  const body *of = &world->bodies[slot];
+  if (b->total_squeeze > 0.0f && !has_links(of)) {
+    float moment = (float)((of->moments[0] + of->moments[1] + of->moments[2]) / 3.0);
+    float mass_scale = mass_scale_of(of, b, h, moment, gravity);
+    b->inverse_mass_scale = 1.0f / mass_scale;
+    b->inverse_inertia_scale = 1.0f / fmaxf(inertia_scale_of(of, b, h, moment), mass_scale);
+  }
 }
 
 bool inertia_scaling_update(tn_world *world, float h)
@@ -108,10 +158,10 @@ bool inertia_scaling_update(tn_world *world, float h)
     return false;
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
-    world->solver->body_loads[world->awake[i]] = (body_load){.inverse_inertia_scale = 1.0f};
+    world->solver->body_loads[world->awake[i]] =
+        (body_load){.inverse_inertia_scale = 1.0f, .inverse_mass_scale = 1.0f};
   }
-  if (!RULE(inertia_scaling) || world->method != TN_METHOD_TENON ||
-      !world->solver->contact_graph.has_faces) {
+  if (world->method != TN_METHOD_TENON) {
     return true;
   }
   bool estimated = world->solver->contact_graph.unsettled;
@@ -123,19 +173,18 @@ bool inertia_scaling_update(tn_world *world, float h)
     }
     if (p->contact != NO_SLOT) {
       // The load estimate has changed impulses since the summary was made.
-      face_load now = estimated ? face_load_of(world, &world->contacts[p->contact]) : p->load;
+      contact_load now = estimated ? contact_load_of(world, &world->contacts[p->contact]) : p->load;
       add_contact_load(world, p, p->first, &now);
     }
     for (int32_t k = p->has_more ? world->contacts[p->contact].next : NO_SLOT; k != NO_SLOT;
          k = world->contacts[k].next) {
-      face_load more = face_load_of(world, &world->contacts[k]);
+      contact_load more = contact_load_of(world, &world->contacts[k]);
       add_contact_load(world, p, contact_summary_of(&world->contacts[k]), &more);
     }
   }
+  float gravity = tn_length(world->gravity);
   for (int32_t i = 0; i < world->awake_count; ++i) {
-    int32_t slot = world->awake[i];
-    world->solver->body_loads[slot].inverse_inertia_scale =
-        inverse_inertia_scale_of(world, slot, h);
+    scale_body(world, world->awake[i], h, gravity);
   }
   return true;
 }
