@@ -37,6 +37,53 @@ const tn_contact_event *tn_world_contact_events(const tn_world *world, int *coun
   return world && world->published_contact_event_count > 0 ? world->contact_events : NULL;
 }
 
+static bool is_begin(const tn_contact_event *e)
+{
+  return e->kind == TN_EVENT_BEGIN || e->kind == TN_EVENT_SENSOR_BEGIN;
+}
+
+static bool is_end(const tn_contact_event *e)
+{
+  return e->kind == TN_EVENT_END || e->kind == TN_EVENT_SENSOR_END;
+}
+
+// The end of the touch that event i begins, or the number of events.
+static int32_t find_end(const tn_world *world, int32_t i)
+{
+  const tn_contact_event *begin = &world->contact_events[i++];
+  for (; i < world->contact_event_count; ++i) {
+    const tn_contact_event *e = &world->contact_events[i];
+    if (is_end(e) && TN_SAME_ID(e->shape_a, begin->shape_a) &&
+        TN_SAME_ID(e->shape_b, begin->shape_b)) {
+      return i;
+    }
+  }
+  return i;
+}
+
+// Removes events that are not published yet, of a shape that is destroyed: touches that have begun
+// since the last step, with their ends. What was published has to end.
+void contact_events_remove_of(tn_world *world, int32_t slot)
+{
+  const tn_shape_id id = shape_id_at(world, slot), none = {0};
+  int32_t count = world->published_contact_event_count;
+  for (int32_t i = count; i < world->contact_event_count; ++i) {
+    tn_contact_event *e = &world->contact_events[i];
+    bool is_gone = TN_IS_NULL(e->shape_a);
+    if (!is_gone && is_begin(e) && (TN_SAME_ID(e->shape_a, id) || TN_SAME_ID(e->shape_b, id))) {
+      int32_t end = find_end(world, i);
+      if (end < world->contact_event_count) {
+        world->contact_events[end].shape_a = none;
+      }
+      is_gone = true;
+    }
+    if (!is_gone) {
+      world->contact_events[count++] = *e;
+    }
+  }
+  world->contact_event_count = count;
+}
+
 void add_sleep_event(tn_world *world, int32_t slot, bool asleep)
 {
   if (heap_reserve(&world->heap, (void **)&world->sleep_events, &world->sleep_event_capacity,

@@ -1,5 +1,6 @@
 // Shapes: the collision geometry of bodies, with material and filter.
 #include "collide/distance.h"
+#include "data/events.h"
 #include "data/ids.h"
 #include "data/recorder.h"
 #include "data/wake.h"
@@ -385,6 +386,7 @@ void shape_remove(tn_world *world, int32_t slot)
 {
   shape *s = &world->shapes[slot];
   shape_remove_pairs(world, slot);
+  contact_events_remove_of(world, slot);
   soft_contacts_remove_shape(world, slot);
   remove_from_tree(world, s);
   unlink_from_body(world, slot);
@@ -428,6 +430,7 @@ static void replace(tn_world *world, shape *s, const tn_shape_def *def, const ge
 {
   int32_t slot = (int32_t)(s - world->shapes);
   shape_remove_pairs(world, slot);
+  contact_events_remove_of(world, slot);
   soft_contacts_remove_shape(world, slot);
   remove_from_tree(world, s);
   if (s->shared != NO_SLOT) {

@@ -180,12 +180,12 @@ static bool is_block_of(const body_block *b, int lane, const body *owner)
 }
 
 // Velocities within the range that steps keep, and the mass of the body: another one would move
-// static bodies.
+// static bodies. Calls accept TN_MAX_RATE in each component, and steps turn the vector.
 static bool is_state_of(const body_state *state, const body *b)
 {
   const float *q = state->dq;
   float square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-  return are_within(state->motion, 8, TN_MAX_RATE) &&
+  return are_within(state->motion, 8, 2.0f * TN_MAX_RATE) &&
          are_within(state->dx, 4, (float)TN_MAX_DISTANCE) && fabsf(square - 1.0f) < 0.1f &&
          state->inverse_mass == (b->type == TN_BODY_DYNAMIC ? 1.0f / b->mass.mass : 0.0f);
 }
@@ -516,7 +516,7 @@ static bool check_pair(const checker *c, int32_t slot)
   if (p->sensor != (a->def.sensor || b->def.sensor) || (p->sensor && p->first_contact != NO_SLOT)) {
     return wrong(c, "pair", slot, "a sensor's contacts");
   }
-  return p->travel_limit >= 0.0 || wrong(c, "pair", slot, "a number");
+  return !isnan(p->travel_limit) || wrong(c, "pair", slot, "a number");
 }
 
 static bool check_pair_links(const checker *c)

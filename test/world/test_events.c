@@ -380,9 +380,42 @@ static void begin_and_end_events_alternate(void **unused)
   tn_world_destroy(world);
 }
 
+// Contacts are found between steps too: what begins there and is destroyed before the next step was
+// never told to anyone, what began before that step ends.
+static void what_was_never_published_leaves_no_trace(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < 4; ++i) {
+    tn_world *world = contact_world(8);
+    tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
+    tn_body_id ball = add_ball(world, tn_p3(0.0, 5.0, 0.0), 0.5f);
+    tn_shape_id sensor = add_sensor(world, test_no_body, 0.0f);
+    tn_transform inside = {tn_p3(0.0, 0.0, 0.0), tn_quat_identity()}, outside = inside;
+    outside.p.y = 5.0;
+    bool known = i % 2, leaves = i / 2;
+    test_run(world, DT, 1);
+    assert_true(tn_body_set_transform(world, ball, inside));
+    if (known) {
+      test_run(world, DT, 1);
+    }
+    assert_true(tn_world_update_contacts(world));
+    if (leaves) {
+      assert_true(tn_body_set_transform(world, ball, outside));
+      assert_true(tn_world_update_contacts(world));
+    }
+    assert_true(tn_shape_destroy(world, sensor));
+    test_run(world, DT, 1);
+    tn_contact_event event;
+    assert_int_equal(count_events(world, TN_EVENT_SENSOR_BEGIN, &event), 0);
+    assert_int_equal(count_events(world, TN_EVENT_SENSOR_END, &event), known ? 1 : 0);
+    tn_world_destroy(world);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_was_never_published_leaves_no_trace),
       cmocka_unit_test(begin_event_comes_once),
       cmocka_unit_test(begin_event_comes_at_first_contact),
       cmocka_unit_test(separation_gives_an_end_event),
