@@ -60,6 +60,8 @@ static const field world_fields[] = {
      .meaning = "speed below which a body is at rest, m/s; 0: by size and gravity"},
     {"sleep_time", FIELD_FLOAT, AT(tn_world_def, sleep_time), .lo = 0.0, .hi = 1e6,
      .meaning = "time at rest before bodies fall asleep, s; 0: by size and gravity"},
+    {"play", FIELD_FLOAT, AT(tn_world_def, play), .lo = 0.0, .hi = 0.1,
+     .meaning = "of linkages whose joints contradict each other, relative to lever arms, or rad"},
     {0}};
 const object_type type_world = {"world", "Settings of the world.", world_fields, usual_world};
 

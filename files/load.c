@@ -377,4 +377,5 @@ void scene_file_world(const scene_file *file, tn_world_def *def)
   def->sleeping = world->sleeping;
   def->sleep_speed = world->sleep_speed;
   def->sleep_time = world->sleep_time;
+  def->play = world->play;
 }

@@ -167,6 +167,15 @@ TN_API bool tn_coupling_set_user_data(tn_world *world, tn_coupling_id coupling, 
 /// What a coupling does now: c, its rate, forces.
 TN_API tn_coupling_state tn_coupling_get_state(const tn_world *world, tn_coupling_id coupling);
 
+/// Sets the play of linkages, relative to their lever arms, or rad, from 0 to 0.1.
+///
+/// Joints of a loop that contradict each other by less than this, such as three parallel arms whose
+/// lengths differ by a rounding error, share the difference as a linkage with play does, instead of
+/// locking a drive. Joints without contradictions stay as exact as they are. The default is 1e-4.
+TN_API bool tn_world_set_play(tn_world *world, float play);
+/// The play of linkages, as it was set.
+TN_API float tn_world_play(const tn_world *world);
+
 #ifdef __cplusplus
 }
 #endif

@@ -39,6 +39,7 @@ typedef struct tn_world_def {
   bool sleeping;          ///< bodies at rest may fall asleep; true
   float sleep_speed;      ///< m/s, see tn_world_set_sleep_speed(); 0: by size and gravity
   float sleep_time;       ///< s, see tn_world_set_sleep_time(); 0: by size and gravity
+  float play;             ///< of linkages, see tn_world_set_play(), 0 to 0.1; 1e-4
   int substeps;           ///< the quality knob: substeps in each step, 1 to 10,000; 8
   int iterations;         ///< passes over the constraints in each substep, 1 to 10,000; 1 is best
   int threads;            ///< threads of the built-in pool, the caller's included, 1 to 64; 1

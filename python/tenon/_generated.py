@@ -1231,6 +1231,7 @@ class WorldBase(WorldCalls):
         sleeping: bool = UNSET,
         sleep_speed: float = UNSET,
         sleep_time: float = UNSET,
+        play: float = UNSET,
         substeps: int = UNSET,
         iterations: int = UNSET,
         threads: int = UNSET,
@@ -1245,6 +1246,7 @@ class WorldBase(WorldCalls):
         sleeping: bodies at rest may fall asleep; true
         sleep_speed: m/s, see World.sleep_speed; 0: by size and gravity
         sleep_time: s, see World.sleep_time; 0: by size and gravity
+        play: of linkages, see World.play, 0 to 0.1; 1e-4
         substeps: the quality knob: substeps in each step, 1 to 10,000; 8
         iterations: passes over the constraints in each substep, 1 to 10,000; 1 is best
         threads: threads of the built-in pool, the caller's included, 1 to 64; 1
@@ -1256,6 +1258,7 @@ class WorldBase(WorldCalls):
             "sleeping": sleeping,
             "sleep_speed": sleep_speed,
             "sleep_time": sleep_time,
+            "play": play,
             "substeps": substeps,
             "iterations": iterations,
             "threads": threads,
@@ -1565,6 +1568,15 @@ bodies destroys the coupling, which is logged as a warning.
     def couplings(self) -> List[Coupling]:
         """Lists the couplings of a world in slot order."""
         return self._list(lib.tn_world_couplings, "tn_coupling_id")
+
+    @property
+    def play(self) -> float:
+        """The play of linkages, as it was set."""
+        return self._get(lib.tn_world_play)
+
+    @play.setter
+    def play(self, value: float) -> None:
+        self._set(lib.tn_world_set_play, "float", "play", value)
 
     @property
     def gravity(self) -> Array:

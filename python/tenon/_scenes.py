@@ -11,7 +11,7 @@ from ._generated import StepStatus
 from ._native import ffi, lib
 from ._world import World
 
-_SETTINGS = ("method", "sleeping", "sleep_speed", "sleep_time", "substeps", "iterations", "threads", "lanes")
+_SETTINGS = ("method", "sleeping", "sleep_speed", "sleep_time", "play", "substeps", "iterations", "threads", "lanes")
 
 
 def _text(value: Any) -> str:

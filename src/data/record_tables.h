@@ -371,6 +371,8 @@ const record_call_type record_calls[] = {
      {{ARG_VALUE, RECORD_ID, 0, 0, 0}, {ARG_VALUE, RECORD_BOOL, 0, 0, 0}}},
     {"tn_coupling_is_enabled", false, 1, {{ARG_VALUE, RECORD_ID, 0, 0, 0}}},
     {"tn_coupling_get_state", false, 1, {{ARG_VALUE, RECORD_ID, 0, 0, 0}}},
+    {"tn_world_set_play", true, 1, {{ARG_VALUE, RECORD_F32, 0, 0, 0}}},
+    {"tn_world_play", false, 0, {{0, 0, 0, 0, 0}}},
     {"tn_world_step", true, 1, {{ARG_VALUE, RECORD_F32, 0, 0, 0}}},
     {"tn_world_set_gravity", true, 1, {{ARG_VALUE, RECORD_STRUCT, TYPE_tn_vec3, 0, 0}}},
     {"tn_world_gravity", false, 0, {{0, 0, 0, 0, 0}}},

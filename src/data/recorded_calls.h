@@ -50,6 +50,8 @@ enum {
   CALL_tn_coupling_set_enabled,
   CALL_tn_coupling_is_enabled,
   CALL_tn_coupling_get_state,
+  CALL_tn_world_set_play,
+  CALL_tn_world_play,
   CALL_tn_world_step,
   CALL_tn_world_set_gravity,
   CALL_tn_world_gravity,

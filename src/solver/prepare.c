@@ -187,6 +187,7 @@ static step_context make_step_context(tn_world *world, float dt)
   s.world = world;
   s.direct.bodies = world->bodies;
   s.direct.joints = world->joints;
+  s.direct.play = world->play;
   s.direct.couplings = world->couplings;
   s.direct.set = &world->solver->mechanisms;
   s.direct.direct = world->solver->direct_ops;

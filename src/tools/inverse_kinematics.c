@@ -321,6 +321,7 @@ static const char *run(tn_world *world, const tn_reach_def *def, joint *target)
   direct_context context = {
       .bodies = world->bodies, .data = &r.data, .set = set, .pass = DIRECT_BIAS};
   context.joints = world->joints;
+  context.play = world->play;
   context.couplings = world->couplings;
   context.ranges_only = true;
   context.first_substep = true;

@@ -30,6 +30,8 @@ MAKE(tn_coupling_get_drive, w, V(tn_coupling_id, 0))
 MAKE(tn_coupling_set_enabled, w, V(tn_coupling_id, 0), V(bool, 1))
 MAKE(tn_coupling_is_enabled, w, V(tn_coupling_id, 0))
 MAKE(tn_coupling_get_state, w, V(tn_coupling_id, 0))
+MAKE(tn_world_set_play, w, V(float, 0))
+MAKE(tn_world_play, w)
 MAKE(tn_world_set_gravity, w, V(tn_vec3, 0))
 MAKE(tn_world_gravity, w)
 MAKE(tn_world_set_method, w, V(tn_method, 0))
@@ -209,6 +211,8 @@ static void (*const replay_functions[RECORD_CALL_COUNT])(tn_world *w, void **a) 
     [CALL_tn_coupling_set_enabled] = make_tn_coupling_set_enabled,
     [CALL_tn_coupling_is_enabled] = make_tn_coupling_is_enabled,
     [CALL_tn_coupling_get_state] = make_tn_coupling_get_state,
+    [CALL_tn_world_set_play] = make_tn_world_set_play,
+    [CALL_tn_world_play] = make_tn_world_play,
     [CALL_tn_world_set_gravity] = make_tn_world_set_gravity,
     [CALL_tn_world_gravity] = make_tn_world_gravity,
     [CALL_tn_world_set_method] = make_tn_world_set_method,

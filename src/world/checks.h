@@ -8,6 +8,7 @@
 
 bool is_method(tn_method method);
 const char *counts_problem(int substeps, int iterations);
+bool is_play(float x);
 bool is_sleep_setting(float x); // of a speed, m/s, or a time, s
 // As the mass of a dynamic body.
 const char *mass_problem(const tn_mass *mass);

@@ -1,5 +1,6 @@
 // Hash of a world's state (FNV-1a). It covers fields one by one instead of whole structures, so
 // that padding and pointers do not matter.
+#include "solver/mechanism/mechanism_tuning.h"
 #include "solver/solver.h"
 #include "world/snapshot.h"
 
@@ -21,6 +22,9 @@ static uint64_t hash_settings(uint64_t hash, const tn_world *world)
   hash = hash_bytes(hash, &world->gravity, sizeof world->gravity);
   float times[3] = {world->last_h, world->sleep_speed, world->sleep_time};
   hash = hash_bytes(hash, times, sizeof times);
+  if (world->play != TUNING_PLAY) { // so that hashes of before this setting stay
+    hash = hash_bytes(hash, &world->play, sizeof world->play);
+  }
   return hash_bytes(hash, numbers, sizeof numbers);
 }
 

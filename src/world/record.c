@@ -47,6 +47,7 @@ bool tn_world_record_calls(tn_world *world, const char *path)
   if (world->recorder) {
     RECORD(world, tn_world_set_sleep_speed, &world->sleep_speed);
     RECORD(world, tn_world_set_sleep_time, &world->sleep_time);
+    RECORD(world, tn_world_set_play, &world->play);
   }
   if (world->recorder && !is_new(world)) {
     recorder_state(world);

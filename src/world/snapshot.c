@@ -111,6 +111,7 @@ static void fill_header(const tn_world *world, snapshot_header *header)
   h->sleeping = world->sleeping;
   h->sleep_speed = world->sleep_speed;
   h->sleep_time = world->sleep_time;
+  h->play = world->play;
   h->last_h = world->last_h;
   h->count = counts_of(world);
 #define COPY(name, part)                                                                           \
@@ -536,6 +537,7 @@ static void restore_settings(tn_world *world, const snapshot_header *h)
   world->sleeping = h->sleeping;
   world->sleep_speed = h->sleep_speed;
   world->sleep_time = h->sleep_time;
+  world->play = h->play;
   world->last_h = h->last_h;
   world->break_event_count = world->move_count = 0;
   world->contact_event_count = world->published_contact_event_count = 0;

@@ -54,8 +54,7 @@ typedef struct snapshot_header {
   uint64_t size;     // bytes after the header
   uint64_t checksum; // of header and content, with this field zero
   int32_t sleeping;
-  float last_h, sleep_speed, sleep_time;
-  int32_t reserved; // 0
+  float last_h, sleep_speed, sleep_time, play;
   snapshot_counts count;
 #define DECLARE(name, part) pool name##_pool;
   SNAPSHOT_POOLS(DECLARE)

@@ -816,7 +816,7 @@ static bool check_header(const checker *c)
   const snapshot_header *h = &c->s->header;
   if (!is_finite3(h->gravity) || !is_method((tn_method)h->method) ||
       counts_problem(h->substeps, h->iterations) || h->sleeping < 0 || h->sleeping > 1 ||
-      !is_sleep_setting(h->sleep_speed) || !is_sleep_setting(h->sleep_time) ||
+      !is_sleep_setting(h->sleep_speed) || !is_sleep_setting(h->sleep_time) || !is_play(h->play) ||
       !(h->last_h >= 0.0f) || !isfinite(h->last_h)) {
     return wrong(c, "header", 0, "a setting");
   }

@@ -61,7 +61,8 @@ static snapshot_header header_of(const tn_world *world)
                        .substeps = world->substeps,
                        .iterations = world->iterations,
                        .sleeping = world->sleeping,
-                       .last_h = world->last_h};
+                       .last_h = world->last_h,
+                       .play = world->play};
 #define COPY(name, part)                                                                           \
   h.name##_pool = world->name##_pool;                                                              \
   h.count.part = (uint64_t)world->name##_pool.used;

@@ -10,6 +10,7 @@
 #include "detect/soft_contacts.h"
 #include "kernel/ranges.h"
 #include "solver/joint/joint_layout.h"
+#include "solver/mechanism/mechanism_tuning.h"
 #include "solver/moves.h"
 #include "solver/soft/soft_steps.h"
 #include "solver/solver.h"
@@ -194,6 +195,7 @@ tn_world_def tn_default_world_def(void)
   def.sleeping = true;
   def.substeps = TN_QUALITY_DEFAULT;
   def.iterations = 1;
+  def.play = TUNING_PLAY;
   def.threads = 1;
   def.cookie = DEF_COOKIE;
   return def;
@@ -210,6 +212,11 @@ const char *counts_problem(int substeps, int iterations)
     return "substeps must be from 1 to 10000";
   }
   return iterations < 1 || iterations > 10000 ? "iterations must be from 1 to 10000" : NULL;
+}
+
+bool is_play(float x)
+{
+  return x >= 0.0f && x <= 0.1f;
 }
 
 bool is_sleep_setting(float x)
@@ -236,6 +243,9 @@ static const char *world_def_error(const tn_world_def *def)
   }
   if (!is_sleep_setting(def->sleep_speed) || !is_sleep_setting(def->sleep_time)) {
     return "sleep_speed and sleep_time must be from 0 to 1e6";
+  }
+  if (!is_play(def->play)) {
+    return "play must be from 0 to 0.1";
   }
   if (def->lanes != 0 && !find_ops(def->lanes)) {
     return "this machine has no such lanes";
@@ -289,6 +299,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->sleeping = def->sleeping;
   world->sleep_speed = def->sleep_speed;
   world->sleep_time = def->sleep_time;
+  world->play = def->play;
   world->clock = def->clock;
   world->body_pool.first_free = NO_SLOT;
   world->joint_pool.first_free = NO_SLOT;
@@ -525,6 +536,25 @@ bool tn_world_set_iterations(tn_world *world, int iterations)
 int tn_world_iterations(const tn_world *world)
 {
   return world ? world->iterations : 0;
+}
+
+bool tn_world_set_play(tn_world *world, float play)
+{
+  RECORD(world, tn_world_set_play, &play);
+  if (!world) {
+    return false;
+  }
+  if (!is_play(play)) {
+    report(&world->log, TN_LOG_ERROR, "tn_world_set_play: play must be from 0 to 0.1");
+    return false;
+  }
+  world->play = play;
+  return true;
+}
+
+float tn_world_play(const tn_world *world)
+{
+  return world ? world->play : 0.0f;
 }
 
 void *tn_world_user_data(const tn_world *world)

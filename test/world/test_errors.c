@@ -226,6 +226,9 @@ static void bad_settings_are_refused(void **state)
   }
   REFUSES(&f, !tn_world_set_sleep_speed(f.world, -1.0f), "sleep_speed");
   REFUSES(&f, !tn_world_set_sleep_time(f.world, -1.0f), "sleep_time");
+  REFUSES(&f, !tn_world_set_play(f.world, -1.0f), "play");
+  REFUSES(&f, !tn_world_set_play(f.world, 0.11f), "play");
+  REFUSES(&f, !tn_world_set_play(f.world, NAN), "play");
   const float times[7] = {0.0f, -0.0f, -1.0f, NAN, INFINITY, -INFINITY, 10.1f};
   for (int i = 0; i < 7; ++i) {
     REFUSES(&f, tn_world_step(f.world, times[i]) == TN_STEP_REJECTED, "dt");

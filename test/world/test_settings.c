@@ -24,6 +24,8 @@ static void settings_of_a_world(void **state)
   assert_false(tn_world_sleeping(world));
   assert_true(tn_world_set_sleeping(world, true) && tn_world_sleeping(world));
   assert_true(tn_world_sleep_speed(world) == 0.0f && tn_world_sleep_time(world) == 0.0f);
+  assert_true(tn_world_play(world) == 1e-4f);
+  assert_true(tn_world_set_play(world, 0.02f) && tn_world_play(world) == 0.02f);
   assert_true(tn_world_set_sleep_speed(world, 0.05f) && tn_world_sleep_speed(world) == 0.05f);
   assert_true(tn_world_set_sleep_time(world, 2.0f) && tn_world_sleep_time(world) == 2.0f);
   tn_world_destroy(world);

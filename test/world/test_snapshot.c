@@ -236,6 +236,7 @@ static void all_settings_made_between_steps_are_saved(void **state)
   assert_true(tn_world_set_gravity(world, tn_v3(1.0f, -5.0f, 0.0f)));
   assert_true(tn_world_set_substeps(world, 6));
   assert_true(tn_world_set_iterations(world, 2));
+  assert_true(tn_world_set_play(world, 0.003f));
   assert_true(tn_world_set_sleep_speed(world, 0.02f) && tn_world_set_sleep_time(world, 3.0f));
   snapshot s = save(world);
   tn_world *other = test_world(1, TN_METHOD_JACOBI);
@@ -245,6 +246,7 @@ static void all_settings_made_between_steps_are_saved(void **state)
   assert_true(tn_world_hash(world) == tn_world_hash(other));
   assert_true(tn_world_gravity(other).x == 1.0f);
   assert_int_equal(tn_world_iterations(other), 2);
+  assert_true(tn_world_play(other) == 0.003f);
   assert_true(tn_world_sleep_speed(other) == 0.02f && tn_world_sleep_time(other) == 3.0f);
   tn_body_id ids[2];
   assert_int_equal(tn_world_bodies(other, ids, 2), 2);

@@ -193,6 +193,7 @@ struct direct_context {
   mechanism_set *set;
   direct_pass pass;
   bool first_substep; // of the step
+  float play;         // tn_world_play()
   bool ranges_only;   // inverse kinematics: of couplings only the ranges act
   int32_t pose;       // counts changes of pose in the step, to tell whether Jacobians are current
   const direct_ops *direct;

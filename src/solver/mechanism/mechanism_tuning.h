@@ -88,9 +88,10 @@
 // Needed by: four_bar_with_redundant_hinges_holds, bennett_linkage_holds.
 #define TUNING_ERROR_DEADBAND 1e-8
 
-// Play of redundant rows: how much contradiction of errors they give up, relative to the lever
-// arms, or rad. Arms that should be equal differ by it and turn. Needed by: unequal_arms_turn.
-#define TUNING_PLAY 1e-4
+// Default of tn_world_set_play(): how much contradiction of errors redundant rows give up, relative
+// to the lever arms, or rad. Arms that should be equal differ by it and turn. Needed by:
+// unequal_arms_turn.
+#define TUNING_PLAY 1e-4f
 // Solves at most, each of which gives up most of what is left, and what is worth one: more than the
 // rounding of anchors to float.
 #define TUNING_PLAY_ROUNDS 3

@@ -6,7 +6,7 @@
 // drives the linkage back to where it was made: the stiffer, the shorter the substep. No motion can
 // remove this part of the error,
 //     e + J dv1 = A x1,
-// so rows give it up, as far as the play reaches, and are solved again with the same factors. Of
+// so rows give it up, as far as the play of the world reaches, and are solved again with the same factors. Of
 // rows that are not redundant it is 1e-5 of the error.
 #include "solver/mechanism/solve_state.h"
 
@@ -29,7 +29,7 @@ static bool forgive_joint(const solve_state *s, const direct_joint *j)
     }
     double left = row_compliance(l) * (*x++)[1], size = scale[l->block];
     if (l->kind == ROW_LOCKED && l->alpha == 0.0 && fabs(left) > TUNING_PLAY_LEAST * size) {
-      double most = fmin(TUNING_PLAY * size, fabs(l->error));
+      double most = fmin((double)s->context->play * size, fabs(l->error));
       l->error -= fmax(-most, fmin(left, most));
       any = true;
     }
