@@ -173,7 +173,7 @@ void pair_remove(tn_world *world, int32_t slot)
   unlink_pair(world, slot, 1);
   p->alive = p->is_new = p->touching = false;
   p->travel_limit = (double)INFINITY;
-  p->sort_body = WORLD_SLOT; // is compared with that of the next pair
+  p->sort_body = INT32_MAX; // free slots come last in the sorted list
   pool_free(&world->pair_pool, world->pairs, sizeof(pair), offsetof(pair, next_free), slot);
 }
 

@@ -404,7 +404,7 @@ static void code_free_slots(state_coder *c, const pool *list, void *slots, size_
 static void clear_free_pair(pair *p)
 {
   p->travel_limit = (double)INFINITY;
-  p->sort_body = WORLD_SLOT;
+  p->sort_body = INT32_MAX;
   p->first_contact = NO_SLOT;
 }
 
