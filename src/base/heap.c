@@ -36,6 +36,13 @@ bool heap_grow(heap *h, void **array, int32_t used, int32_t capacity, int32_t ne
   return true;
 }
 
+// Elements that `bytes` hold, from 2 to 32: a world of a few bodies is to take little memory.
+static int32_t elements_in(size_t bytes, size_t size)
+{
+  size_t count = bytes / size;
+  return count < 2 ? 2 : count > 32 ? 32 : (int32_t)count;
+}
+
 int32_t pool_alloc(heap *h, pool *list, void **array, size_t size, size_t next_free)
 {
   if (list->first_free != NO_SLOT) {
@@ -45,7 +52,7 @@ int32_t pool_alloc(heap *h, pool *list, void **array, size_t size, size_t next_f
     return slot;
   }
   if (list->used == list->capacity) {
-    int32_t capacity = list->capacity > 0 ? 2 * list->capacity : 32;
+    int32_t capacity = list->capacity > 0 ? 2 * list->capacity : elements_in(8192, size);
     if (!heap_grow(h, array, list->used, list->capacity, capacity, size)) {
       return NO_SLOT;
     }
@@ -77,7 +84,7 @@ bool heap_reserve(heap *h, void **array, int32_t *capacity, int32_t wanted, size
   if (wanted <= *capacity) {
     return true;
   }
-  int32_t grown = wanted + wanted / 2 + 32;
+  int32_t grown = wanted + wanted / 4 + elements_in(2048, size);
   if (!heap_grow(h, array, *capacity, *capacity, grown, size)) {
     return false;
   }

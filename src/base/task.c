@@ -131,8 +131,9 @@ struct task_pool { // NOLINT(clang-analyzer-optin.performance.Padding)
   task_range ranges[BATCH];
   alignas(64) _Atomic uint64_t phase;
   alignas(64) atomic_int done; // finished items of the job
-  thread_share shares[MAX_WORKERS + 1];
-  worker_state workers[MAX_WORKERS + 1]; // [0] is the caller, unused
+  int seats;                   // threads that may work on a job
+  thread_share *shares;        // of each; both behind the pool, in the same memory
+  worker_state *workers;       // [0] is the caller, unused
 };
 
 static void relax_cpu(void)
@@ -351,21 +352,31 @@ static void *worker(void *argument)
   return NULL;
 }
 
+static size_t pool_size(int seats)
+{
+  return sizeof(task_pool) + (size_t)seats * (sizeof(thread_share) + sizeof(worker_state));
+}
+
 task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *finish,
                             void *host_context, const tn_allocator *allocator)
 {
-  task_pool *pool = allocator->alloc(sizeof *pool, 64, allocator->context);
+  int workers = enqueue ? 0 : smaller(threads - 1, MAX_WORKERS);
+  int seats = workers + 1;
+  size_t size = pool_size(seats);
+  task_pool *pool = allocator->alloc(size, 64, allocator->context);
   if (!pool) {
     return NULL;
   }
-  memset(pool, 0, sizeof *pool);
+  memset(pool, 0, size);
   pool->allocator = *allocator;
   pool->enqueue = enqueue;
   pool->finish = finish;
   pool->host_context = host_context;
+  pool->seats = seats;
+  pool->shares = (thread_share *)(pool + 1);
+  pool->workers = (worker_state *)(pool->shares + seats);
   atomic_store(&pool->team, 1);
-  int workers = enqueue ? 0 : smaller(threads - 1, MAX_WORKERS);
-  for (int i = 0; i <= MAX_WORKERS; ++i) {
+  for (int i = 0; i < seats; ++i) {
     pthread_mutex_init(&pool->workers[i].mutex, NULL);
     pthread_cond_init(&pool->workers[i].wake, NULL);
   }
@@ -388,12 +399,12 @@ void task_pool_destroy(task_pool *pool)
   for (int i = 1; i <= pool->worker_count; ++i) {
     pthread_join(pool->workers[i].thread, NULL);
   }
-  for (int i = 0; i <= MAX_WORKERS; ++i) {
+  for (int i = 0; i < pool->seats; ++i) {
     pthread_cond_destroy(&pool->workers[i].wake);
     pthread_mutex_destroy(&pool->workers[i].mutex);
   }
   tn_allocator a = pool->allocator;
-  a.release(pool, sizeof *pool, a.context);
+  a.release(pool, pool_size(pool->seats), a.context);
 }
 
 // ---------------------------------------------------------------------------------------------

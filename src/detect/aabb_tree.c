@@ -76,7 +76,7 @@ static bool make_room(heap *h, tree *t, int32_t wanted)
     return true;
   }
   void *nodes = t->nodes;
-  int32_t capacity = t->capacity == 0 ? 64 : 2 * t->capacity;
+  int32_t capacity = t->capacity == 0 ? 16 : 2 * t->capacity;
   if (t->capacity > MAX_NODES / 2 ||
       !heap_grow(h, &nodes, t->used, t->capacity, capacity, sizeof *t->nodes)) {
     return false;

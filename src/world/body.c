@@ -119,7 +119,7 @@ bool body_reserve(tn_world *world, int32_t wanted)
   if (wanted <= old) {
     return true;
   }
-  int32_t capacity = old > 0 ? 2 * old : 64;
+  int32_t capacity = old > 0 ? 2 * old : 2 * BLOCK_WIDTH;
   while (capacity < wanted) {
     capacity *= 2;
   }

@@ -144,7 +144,7 @@ static int32_t take_slot(tn_world *world)
     return slot;
   }
   if (list->used == list->capacity) {
-    int32_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+    int32_t capacity = list->capacity > 0 ? 2 * list->capacity : 8;
     if (!heap_grow(&world->heap, (void **)&world->joints, list->used, list->capacity, capacity,
                    sizeof(joint))) {
       return NO_SLOT;
