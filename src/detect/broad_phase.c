@@ -253,9 +253,32 @@ static float margin_of(const shape *s)
   return isfinite(s->bounding_radius) ? TUNING_BOX_MARGIN * s->bounding_radius : 0.0f;
 }
 
+double shape_box_grid(const shape *s)
+{
+  float margin = margin_of(s);
+  uint32_t bits;
+  memcpy(&bits, &margin, sizeof bits);
+  bits &= 0x7f800000u; // without its fraction
+  memcpy(&margin, &bits, sizeof bits);
+  return 0.125 * (double)margin;
+}
+
+// Outwards to multiples of `grid`.
+static void round_out(double *lower, double *upper, double grid)
+{
+  *lower = floor(*lower / grid) * grid;
+  *upper = ceil(*upper / grid) * grid;
+}
+
 // The box of the shape only; move_leaf() tells the tree, which threads share.
 static void set_box(shape *s, world_aabb box, float box_slack, float box_sweep)
 {
+  double grid = shape_box_grid(s);
+  if (grid > 0.0) {
+    round_out(&box.lower.x, &box.upper.x, grid);
+    round_out(&box.lower.y, &box.upper.y, grid);
+    round_out(&box.lower.z, &box.upper.z, grid);
+  }
   s->box = box;
   s->box_slack = box_slack;
   s->box_sweep = box_sweep;

@@ -25,6 +25,9 @@ int32_t pair_find_or_add(tn_world *world, int32_t a, int32_t b);
 bool shape_boxes_use_slack(tn_world *world, int32_t body_slot);
 void shape_boxes_refit(tn_world *world, int32_t body_slot);
 void trees_refit(tn_world *world);
+// The sides of a fat box are multiples of this power of two, up to an eighth of its margin, so that
+// saved states are short. 0: of a shape without an end, whose sides are not rounded.
+double shape_box_grid(const shape *s);
 // AABB without a margin.
 world_aabb shape_tight_aabb(const tn_world *world, const shape *s);
 bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b);

@@ -1,7 +1,10 @@
 // The records of a saved state. What follows from other records is not written, or is their guess:
 // the pose of a shape from that of its body, points of a contact on A from those on B, mean forces
 // from impulses.
+#include "collide/distance.h"
 #include "data/soft_elements.h"
+#include "detect/broad_phase.h"
+#include "kernel/ranges.h"
 #include "solver/joint/joint_layout.h"
 #include "world/state.h"
 
@@ -144,14 +147,19 @@ static const state_field contact_fields[] = {
 
 // What is guessed from those.
 static const state_field contact_point_fields[] = {
-    WORDS(contact, manifold.points[0].a),   WORDS(contact, manifold.points[1].a),
-    WORDS(contact, manifold.points[2].a),   WORDS(contact, manifold.points[3].a),
-    WORDS(contact, manifold.points[1].gap), WORDS(contact, manifold.points[2].gap),
-    WORDS(contact, manifold.points[3].gap), WORDS(contact, state.lambda[1]),
-    WORDS(contact, state.lambda[2]),        WORDS(contact, state.lambda[3]),
+    WORDS(contact, manifold.points[0].a),   WORDS(contact, manifold.points[1].gap),
+    WORDS(contact, manifold.points[2].gap), WORDS(contact, manifold.points[3].gap),
+    WORDS(contact, state.lambda[1]),        WORDS(contact, state.lambda[2]),
+    WORDS(contact, state.lambda[3]),        WORDS(contact, forces.force[0]),
 };
 
-static const state_field contact_force_fields[] = {WORDS(contact, forces)};
+// And from those.
+static const state_field contact_rest_fields[] = {
+    WORDS(contact, manifold.points[1].a),
+    WORDS(contact, manifold.points[2].a),
+    WORDS(contact, manifold.points[3].a),
+    WORDS(contact, forces),
+};
 
 static const state_field soft_fields[] = {
     FLAG(soft, asleep),
@@ -319,23 +327,46 @@ static world_pose pose_of_shape(const snapshot *s, const shape *k)
   return at;
 }
 
-static double round_to_float(double x)
+// How far the fat box of a shape stands out from the tight one, m.
+typedef struct box_room {
+  tn_pos lower, upper;
+} box_room;
+
+static world_aabb tight_box(const snapshot *s, const shape *k)
 {
-  return (double)(float)x;
+  world_pose at = pose_of_shape(s, k);
+  pose turned = {{0.0f, 0.0f, 0.0f}, dquat_round(at.q)};
+  aabb b = geometry_aabb(&k->geometry, turned);
+  return (world_aabb){tn_offset(at.p, b.lower), tn_offset(at.p, b.upper)};
 }
 
-// A box lies about the shape as that of the shape before. Most boxes have few digits: rounding the
-// guess keeps the difference short.
-static void guess_box(const snapshot *s, const shape *k, shape *guess)
+static double to_grid(double x, double grid)
 {
-  tn_pos now = pose_of_shape(s, k).p;
-  tn_pos way = pos_sub(now, guess->shape_cache.pose.p);
-  tn_pos *corners[2] = {&guess->box.lower, &guess->box.upper};
-  for (int i = 0; i < 2; ++i) {
-    tn_pos p = pos_add(*corners[i], way);
-    *corners[i] = tn_p3(round_to_float(p.x), round_to_float(p.y), round_to_float(p.z));
+  return grid > 0.0 ? floor(x / grid + 0.5) * grid : x;
+}
+
+static tn_pos pos_to_grid(tn_pos p, double grid)
+{
+  return tn_p3(to_grid(p.x, grid), to_grid(p.y, grid), to_grid(p.z, grid));
+}
+
+// A box stands out from its shape as that of the shape before; its sides are multiples of a power
+// of two.
+static void guess_box(const shape *k, const world_aabb *tight, const box_room *room, shape *guess)
+{
+  double grid = shape_box_grid(k);
+  guess->box.lower = pos_to_grid(pos_sub(tight->lower, room->lower), grid);
+  guess->box.upper = pos_to_grid(pos_add(tight->upper, room->upper), grid);
+}
+
+// Of boxes without an end nothing is learnt: what is left of two infinities has other bits on other
+// machines.
+static void learn_room(const world_aabb *box, const world_aabb *tight, box_room *room)
+{
+  box_room now = {pos_sub(tight->lower, box->lower), pos_sub(box->upper, tight->upper)};
+  if (is_finite_pos(now.lower) && is_finite_pos(now.upper)) {
+    *room = now;
   }
-  guess->shape_cache.pose.p = now;
 }
 
 // Bounds of the path of points, m: `travel` holds up to the present pose, from which a restored
@@ -356,15 +387,17 @@ static void code_shapes(state_coder *c, snapshot *s)
 {
   shape guess = {.first_pair = NO_SLOT};
   double travel = 0.0;
+  box_room room = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   for (int32_t i = 0; i < s->header.shape_pool.used && !c->failed; ++i) {
     shape *k = &s->shapes[i];
     if (!k->alive) {
       continue;
     }
-    guess_box(s, k, &guess);
+    world_aabb tight = tight_box(s, k);
+    guess_box(k, &tight, &room, &guess);
     STATE_CODE(c, shape_fields, k, &guess);
     code_travel(c, s, i, &travel);
-    guess.box = k->box;
+    learn_room(&k->box, &tight, &room);
     guess.box_slack = k->box_slack;
     guess.box_sweep = k->box_sweep;
     guess.first_pair = k->first_pair;
@@ -498,25 +531,50 @@ static void link_contacts(snapshot *s)
   }
 }
 
-// Points on A lie across the gap from those on B, and all points carry about the same.
-static void guess_contact_points(const contact *k, const pair *p, contact *guess)
+static tn_vec3 point_on_b(const contact *k, const pair *p, int i)
+{
+  return tn_add(tn_rotate(p->manifold_pose.q, k->manifold.points[i].b), p->manifold_pose.p);
+}
+
+static float force_rate(float last_h)
+{
+  return last_h > 0.0f ? 1.0f / last_h : 0.0f;
+}
+
+// The first point on A lies across the gap from that on B, or in the plane in which the contact
+// before has its own: neighbours often stand on the same ground. All points carry about the same.
+static void guess_contact_points(const contact *k, const pair *p, float last_h, bool same_ground,
+                                 contact *guess)
 {
   const manifold *m = &k->manifold;
-  for (int i = 0; i < MAX_MANIFOLD_POINTS; ++i) {
-    float apart = m->points[0].gap + m->radius_a + m->radius_b;
-    tn_vec3 b = tn_add(tn_rotate(p->manifold_pose.q, m->points[i].b), p->manifold_pose.p);
-    guess->manifold.points[i].a = tn_sub(b, tn_scale(apart, m->normal));
+  tn_vec3 b = point_on_b(k, p, 0);
+  float apart = m->points[0].gap + m->radius_a + m->radius_b;
+  if (same_ground) {
+    apart = tn_dot(m->normal, tn_sub(b, guess->manifold.points[0].a));
+  }
+  guess->manifold.points[0].a = tn_sub(b, tn_scale(apart, m->normal));
+  for (int i = 1; i < MAX_MANIFOLD_POINTS; ++i) {
     guess->manifold.points[i].gap = m->points[0].gap;
     guess->state.lambda[i] = k->state.lambda[0];
   }
+  guess->forces.force[0] = force_rate(last_h) * k->state.lambda[0];
 }
 
-static void guess_contact_forces(const contact *k, float last_h, contact *guess)
+// The other points lie in the plane of the first one; mean forces are those of the last impulses,
+// in the ratio of the first point.
+static void guess_contact_rest(const contact *k, const pair *p, float last_h, contact *guess)
 {
-  float rate = last_h > 0.0f ? 1.0f / last_h : 0.0f;
-  for (int i = 0; i < CONTACT_POINTS; ++i) {
-    guess->forces.force[i] = rate * k->state.lambda[i];
+  const manifold *m = &k->manifold;
+  float rate = force_rate(last_h);
+  float ratio = k->state.lambda[0] > 0.0f ? k->forces.force[0] / k->state.lambda[0] : rate;
+  ratio = ratio <= 2.0f * rate && ratio >= 0.5f * rate ? ratio : rate;
+  for (int i = 1; i < MAX_MANIFOLD_POINTS; ++i) {
+    tn_vec3 b = point_on_b(k, p, i);
+    float apart = tn_dot(m->normal, tn_sub(b, m->points[0].a));
+    guess->manifold.points[i].a = tn_sub(b, tn_scale(apart, m->normal));
+    guess->forces.force[i] = ratio * k->state.lambda[i];
   }
+  guess->forces.force[0] = k->forces.force[0];
   guess->forces.friction_force = tn_scale(rate, k->state.friction);
   guess->forces.friction_torque = rate * k->state.twist;
 }
@@ -528,6 +586,7 @@ static void code_contacts(state_coder *c, snapshot *s)
                   offsetof(contact, alive), offsetof(contact, next_free));
   // In the order of pairs: neighbours are alike, and a contact's pair is known.
   int64_t left = s->header.contact_pool.count;
+  int32_t ground = NO_SLOT; // shape A of the contact before
   for (int32_t i = 0; i < s->header.pair_pool.used; ++i) {
     const pair *p = &s->pairs[i];
     for (int32_t at = p->alive ? p->first_contact : NO_SLOT; at != NO_SLOT; --left) {
@@ -538,11 +597,12 @@ static void code_contacts(state_coder *c, snapshot *s)
       }
       contact *k = &s->contacts[at];
       STATE_CODE(c, contact_fields, k, &guess);
-      guess_contact_points(k, p, &guess);
+      guess_contact_points(k, p, s->header.last_h, p->shape[0] == ground, &guess);
       STATE_CODE(c, contact_point_fields, k, &guess);
-      guess_contact_forces(k, s->header.last_h, &guess);
-      STATE_CODE(c, contact_force_fields, k, &guess);
+      guess_contact_rest(k, p, s->header.last_h, &guess);
+      STATE_CODE(c, contact_rest_fields, k, &guess);
       guess = *k;
+      ground = p->shape[0];
       at = k->next;
     }
   }
