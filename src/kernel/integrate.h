@@ -117,32 +117,51 @@ KERNEL Q free_rotation(const AngularState *spin, V local_momentum, R h, Q *body_
   return q_make(v_scale(sinc, steady), s.cos);
 }
 
-// Decaying motion ends at zero: arithmetic with subnormal numbers is slow.
-KERNEL V flush_tiny(V v)
+// Sets components below `least` to zero. What decays or is left of rounding would otherwise become
+// so small that products of it are subnormal numbers, with which arithmetic is up to a hundred
+// times as slow: a world at rest took twice the time. All lane widths and the scalar code must do
+// so alike.
+KERNEL V flush_below(float least, V v)
 {
   R zero = splat(0.0f);
-  return v_make(pick(r_abs(v.x) < TUNING_TINY, zero, v.x),
-                pick(r_abs(v.y) < TUNING_TINY, zero, v.y),
-                pick(r_abs(v.z) < TUNING_TINY, zero, v.z));
+  return v_make(pick(r_abs(v.x) < least, zero, v.x), pick(r_abs(v.y) < least, zero, v.y),
+                pick(r_abs(v.z) < least, zero, v.z));
+}
+
+KERNEL Q flush_rotation_below(float least, Q q)
+{
+  return q_make(flush_below(least, q_vector(q)), pick(r_abs(q.w) < least, splat(0.0f), q.w));
+}
+
+KERNEL Q flush_tiny_rotation(Q q)
+{
+  return flush_rotation_below(TUNING_TINY_ROTATION, q);
+}
+
+// Principal axes at the present pose, in world axes.
+KERNEL Q principal_axes(const Body *body, const AngularState *spin)
+{
+  return flush_rotation_below(TUNING_TINY_AXES, q_mul(body->dq, spin->start));
 }
 
 // L += I (w - last): adds the impulses since the last drift. A body without any keeps its momentum
 // bit for bit.
 KERNEL void update_angular_momentum(const Body *body, AngularState *spin)
 {
-  Q q = q_mul(body->dq, spin->start);
+  Q q = principal_axes(body, spin);
   V impulse = v_mul(spin->inertia, q_unrotate(q, v_sub(body->w, spin->last)));
-  spin->momentum = flush_tiny(v_add(spin->momentum, q_rotate(q, impulse)));
+  spin->momentum = flush_below(TUNING_TINY, v_add(spin->momentum, q_rotate(q, impulse)));
   spin->last = body->w;
 }
 
 // The part of a drift before free_rotation(). Returns the momentum in the body's principal axes.
 KERNEL V drift_begin(Body *body, AngularState *spin, R h)
 {
-  body->v = flush_tiny(body->v);
+  body->v = flush_below(TUNING_TINY_SPEED, body->v);
+  body->w = flush_below(TUNING_TINY_SPEED, body->w);
   body->dx = v_add(body->dx, v_scale(h, body->v));
   update_angular_momentum(body, spin);
-  return q_unrotate(q_mul(body->dq, spin->start), spin->momentum);
+  return q_unrotate(principal_axes(body, spin), spin->momentum);
 }
 
 // The part of a drift after free_rotation(): dq, then w = I^-1 L and the inverse inertia at the new
@@ -151,10 +170,13 @@ KERNEL void drift_end(Body *body, AngularState *spin, R inverse_inertia_scale, Q
                       Q body_turn)
 {
   Q turn = q_make(q_rotate(spin->start, q_vector(body_turn)), body_turn.w);
-  body->dq = q_normalize(q_mul(q_mul(world_turn, body->dq), turn));
+  body->dq = q_normalize(flush_tiny_rotation(q_mul(q_mul(world_turn, body->dq), turn)));
 
-  Q q = q_mul(body->dq, spin->start);
-  body->w = q_rotate(q, v_mul(spin->inverse, q_unrotate(q, spin->momentum)));
+  Q q = principal_axes(body, spin);
+  V w = q_rotate(q, v_mul(spin->inverse, q_unrotate(q, spin->momentum)));
+  body->w = flush_below(TUNING_TINY_SPEED, w);
+  M turns = (body->w.x != 0.0f) | (body->w.y != 0.0f) | (body->w.z != 0.0f);
+  spin->momentum = v_pick(turns, spin->momentum, v_zero());
   spin->last = body->w;
   body->ii = s_scale(inverse_inertia_scale, s_rotated_diagonal(q, spin->inverse));
 }

@@ -16,23 +16,32 @@ KERNEL M is_number(R x)
   return x == x; // NOLINT(misc-redundant-expression)
 }
 
+// Sine and cosine of |r| <= pi / 4.
+KERNEL SinCos sincos_reduced(R r)
+{
+  R z = r * r;
+  R s = r + r * z * ((-1.9515295891e-4f * z + 8.3321608736e-3f) * z - 1.6666654611e-1f);
+  R c = (1.0f - 0.5f * z) +
+        z * z * ((2.443315711809948e-5f * z - 1.388731625493765e-3f) * z + 4.166664568298827e-2f);
+  SinCos result = {s, c};
+  return result;
+}
+
 // Error: 2 ulp up to |x| = 4.7, 1e-7 up to 8192. Beyond that only |sin|, |cos| <= 1 is assured.
+//
+// Small angles are their own remainder, bit for bit: the reduction is a long chain of operations.
 KERNEL SinCos r_sincos(R x)
 {
+  if (!m_any(m_not(r_abs(x) < 0.78f))) {
+    return sincos_reduced(x);
+  }
   x = r_clamp(x, splat(-1e6f), splat(1e6f));
   R k = r_round(x * 0.636619772367581343f);
   // Cody and Waite: r = x - k pi / 2, with pi / 2 in three parts; the products of k with the first
   // two parts are exact.
   R r = ((x - k * 1.5703125f) - k * 4.837512969970703125e-4f) - k * 7.54978995489188216e-8f;
-  r = r_clamp(r, splat(-0.8f), splat(0.8f));
-  R z = r * r;
-  R s = r + r * z * ((-1.9515295891e-4f * z + 8.3321608736e-3f) * z - 1.6666654611e-1f);
-  R c = (1.0f - 0.5f * z) +
-        z * z * ((2.443315711809948e-5f * z - 1.388731625493765e-3f) * z + 4.166664568298827e-2f);
-  if (!m_any(k != 0.0f)) {
-    SinCos small = {s, c};
-    return small;
-  }
+  SinCos reduced = sincos_reduced(r_clamp(r, splat(-0.8f), splat(0.8f)));
+  R s = reduced.sin, c = reduced.cos;
   R quadrant = k - 4.0f * r_round(0.25f * k); // -2 .. 2
   M odd = (quadrant == 1.0f) | (quadrant == -1.0f);
   M half = (quadrant == 2.0f) | (quadrant == -2.0f);

@@ -251,12 +251,15 @@
 // ---------------------------------------------------------------------------------------------
 // Floors against division by zero and subnormal numbers. No physics as long as they are small.
 
-#define TUNING_TINY 1e-25f              // impulses and velocities below are zero, N s and m/s
-#define TUNING_MIN_DIVISOR 1e-30f       // of a quotient whose numerator is smaller still
-#define TUNING_MIN_LENGTH 1e-12f        // m, of a vector that is to be normalized
-#define TUNING_MIN_SINE 1e-6f           // of an axis that is to be normalized
-#define TUNING_MIN_SWING_SINE 1e-12f    // the same where the sine is exact near zero
-#define TUNING_MIN_ANGLE 1e-20f         // rad, of a rotation with an axis
+#define TUNING_TINY 1e-25f           // impulses below are zero, N s and N m s
+#define TUNING_TINY_SPEED 1e-15f     // velocities below are zero, m/s and rad/s
+#define TUNING_TINY_ROTATION 1e-15f  // components of rotations below are zero
+#define TUNING_TINY_AXES 1e-8f       // those of axes, which turn vectors: less than their rounding
+#define TUNING_MIN_DIVISOR 1e-30f    // of a quotient whose numerator is smaller still
+#define TUNING_MIN_LENGTH 1e-12f     // m, of a vector that is to be normalized
+#define TUNING_MIN_SINE 1e-6f        // of an axis that is to be normalized
+#define TUNING_MIN_SWING_SINE 1e-12f // the same where the sine is exact near zero
+#define TUNING_MIN_ANGLE 1e-20f      // rad, of a rotation with an axis
 #define TUNING_OPPOSITE_COSINE 0.999999 // of directions that count as opposite
 // Squared length of a quaternion that is accepted as a rotation, 0.9^2 to 1.1^2.
 #define TUNING_UNIT_QUAT_MIN2 0.81f

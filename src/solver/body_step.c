@@ -101,6 +101,18 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
   set_lane(block->torque, lane, t, 3);
 }
 
+static double flush_component(double x)
+{
+  return fabs(x) < (double)TUNING_TINY_ROTATION ? 0.0 : x;
+}
+
+// As flush_tiny_rotation().
+static dquat flush_rotation(dquat q)
+{
+  return (dquat){flush_component(q.x), flush_component(q.y), flush_component(q.z),
+                 flush_component(q.w)};
+}
+
 // Removes the rounding error of the motion, and stops the body.
 static void snap_to_target(body *b, body_state *state)
 {
@@ -134,7 +146,7 @@ bool body_end_step(tn_world *world, int32_t slot)
     dquat turn = {(double)state->dq[0], (double)state->dq[1], (double)state->dq[2],
                   (double)state->dq[3]};
     b->center = center;
-    b->rotation = dquat_normalize(dquat_mul(turn, b->rotation));
+    b->rotation = flush_rotation(dquat_normalize(dquat_mul(turn, b->rotation)));
   }
   b->lost = 0;
   memset(state->pose, 0, sizeof state->pose);

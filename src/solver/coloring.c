@@ -1,13 +1,14 @@
 // Blocks of coloured constraints.
 #include "solver/coloring.h"
 
-int32_t lay_out_colors(coloring *c, int32_t first_block, int32_t *group, int types)
+int32_t lay_out_colors(coloring *c, int32_t first_block, int32_t *group, int types, int colors)
 {
   int32_t next = first_block;
   c->count = 0;
-  for (int color = 0; color <= MAX_COLORS; ++color) {
+  c->color[0] = (color_range){first_block, first_block};
+  for (int color = 0; color <= colors; ++color) {
     color_range range = {next, next};
-    bool overflow = color == MAX_COLORS;
+    bool overflow = color == colors;
     for (int type = 0; type < types; ++type) {
       int32_t *place = &group[color * types + type];
       int32_t count = *place;

@@ -34,6 +34,7 @@ typedef struct type_bucket {
 typedef struct layout_builder {
   int32_t count;
   int32_t unsettled; // contacts without a known load
+  int colors;        // that have been used; buckets of others are not set
   // [0]: loaded, [1]: idle contacts. Kept apart, because passes skip registers of idle lanes only.
   type_bucket bucket[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
   int32_t next_block[MAX_COLORS + 1];
@@ -82,6 +83,20 @@ static int assign_color(body_contact_flags *a, body_contact_flags *b, uint32_t s
   return color;
 }
 
+static void clear_buckets(layout_builder *make)
+{
+  make->colors = 0;
+  memset(make->bucket[MAX_COLORS], 0, sizeof make->bucket[MAX_COLORS]);
+}
+
+static void count_in_bucket(layout_builder *make, contact_placement p)
+{
+  for (; p.color < MAX_COLORS && make->colors <= p.color; ++make->colors) {
+    memset(make->bucket[make->colors], 0, sizeof make->bucket[0]);
+  }
+  make->bucket[p.color][p.type][p.idle].left += 1;
+}
+
 contact_summary contact_summary_of(const contact *c)
 {
   return (contact_summary){type_of(c), c->idle, !c->settled};
@@ -108,16 +123,15 @@ static void color_contact(tn_world *world, layout_builder *make, const pair_summ
   contact_placement place = {slot, home_block, (uint8_t)color, (uint8_t)c.type, c.idle};
   world->solver->contact_placements[make->count++] = place;
   make->unsettled += c.unsettled;
-  make->bucket[color][c.type][c.idle].left += 1;
+  count_in_bucket(make, place);
 }
 
 // Counts the buckets anew for some of the contacts: those of a group, or the shared ones.
 static void count_buckets(layout_builder *make, const contact_placement *contacts, int32_t count)
 {
-  memset(make->bucket, 0, sizeof make->bucket);
+  clear_buckets(make);
   for (int32_t i = 0; i < count; ++i) {
-    contact_placement p = contacts[i];
-    make->bucket[p.color][p.type][p.idle].left += 1;
+    count_in_bucket(make, contacts[i]);
   }
 }
 
@@ -125,19 +139,20 @@ static void count_buckets(layout_builder *make, const contact_placement *contact
 static int32_t lay_out_blocks(const layout_builder *make, coloring *c, int32_t first)
 {
   int32_t count[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
-  for (int color = 0; color <= MAX_COLORS; ++color) {
+  for (int color = 0; color <= make->colors; ++color) {
+    int from = color < make->colors ? color : MAX_COLORS;
     for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
-      const type_bucket *bucket = make->bucket[color][type];
+      const type_bucket *bucket = make->bucket[from][type];
       count[color][type] = bucket[0].left + bucket[1].left;
     }
   }
-  return lay_out_colors(c, first, &count[0][0], CONTACT_TYPE_COUNT);
+  return lay_out_colors(c, first, &count[0][0], CONTACT_TYPE_COUNT, make->colors);
 }
 
 // Idle contacts of a type fill the free lanes in the last block of the loaded ones.
 static void fill_last_blocks(layout_builder *make, const coloring *c)
 {
-  for (int color = 0; color < MAX_COLORS; ++color) {
+  for (int color = 0; color < make->colors; ++color) {
     make->next_block[color] = c->color[color].first;
     for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
       type_bucket *loaded = &make->bucket[color][type][0], *idle = &make->bucket[color][type][1];
@@ -779,8 +794,9 @@ static bool place_groups(tn_world *world, layout_builder *make)
 
 bool contact_layout_build(tn_world *world)
 {
-  layout_builder make;
-  memset(&make, 0, sizeof make);
+  layout_builder make; // not set to zero as a whole: it is large
+  make.count = make.unsettled = 0;
+  clear_buckets(&make);
   contact_graph *g = &world->solver->contact_graph;
   if (!color_contacts(world, &make)) {
     return false;

@@ -231,8 +231,8 @@ bool joint_graph_build(tn_world *world)
   }
   if (ok) {
     color_joints(world, &make);
-    int32_t count =
-        lay_out_colors(&world->solver->joint_graph.coloring, 0, &make.group[0][0], TYPE_COUNT);
+    int32_t count = lay_out_colors(&world->solver->joint_graph.coloring, 0, &make.group[0][0],
+                                   TYPE_COUNT, MAX_COLORS);
     ok = reserve_blocks(world, count);
     if (ok) {
       fill_blocks(world, &make, count);

@@ -6,18 +6,6 @@
 #include "solver/mechanism/mechanism_tuning.h"
 #include "solver/solver_data.h"
 
-// Sets tiny components to zero: their products would be subnormal numbers, which are slow. All lane
-// widths and the scalar code must do so alike, or results would differ.
-KERNEL Q flush_tiny_rotation(Q q)
-{
-  R none = splat(0.0f);
-  Q seen = {pick(r_abs(q.x) < TUNING_TINY_ROTATION, none, q.x),
-            pick(r_abs(q.y) < TUNING_TINY_ROTATION, none, q.y),
-            pick(r_abs(q.z) < TUNING_TINY_ROTATION, none, q.z),
-            pick(r_abs(q.w) < TUNING_TINY_ROTATION, none, q.w)};
-  return seen;
-}
-
 // A block of joints. A padded lane has body 0, the world, on both sides.
 typedef struct jacobian_block {
   alignas(64) int32_t a[BLOCK_WIDTH];

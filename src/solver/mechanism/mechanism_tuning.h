@@ -39,10 +39,6 @@
 #define TUNING_PIVOT_FLOOR 1e-13
 #define TUNING_PIVOT_REPLACEMENT 1e-300
 
-// Components of a rotation below this are zero: their products would be subnormal numbers, which
-// are slow. All lane widths and the scalar code must agree, or results would differ.
-#define TUNING_TINY_ROTATION 1e-15f
-
 // ---------------------------------------------------------------------------------------------
 // Elimination order
 
