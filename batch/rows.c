@@ -53,6 +53,7 @@ static int numbers_of(tn_batch_field field)
   case TN_BATCH_GRAVITY_SCALES:
   case TN_BATCH_FRICTIONS:
   case TN_BATCH_RESTITUTIONS:
+  case TN_BATCH_SENSORS:
     return 1;
   default:
     return TN_JOINT_AXIS_COUNT;
@@ -74,6 +75,7 @@ tn_batch_shape tn_batch_shape_of(tn_batch *b, tn_batch_field field)
     break;
   case TN_BATCH_FRICTIONS:
   case TN_BATCH_RESTITUTIONS:
+  case TN_BATCH_SENSORS:
     shape.items = b->items.shape_count;
     break;
   case TN_BATCH_PARTICLES:
@@ -141,7 +143,7 @@ bool tn_batch_write(tn_batch *b, tn_batch_field field, const uint8_t *mask, tn_b
 {
   bool result = field == TN_BATCH_CONTACT_FORCES || field == TN_BATCH_PARTICLES ||
                 field == TN_BATCH_POSITIONS || field == TN_BATCH_RATES ||
-                field == TN_BATCH_DRIVE_FORCES;
+                field == TN_BATCH_DRIVE_FORCES || field == TN_BATCH_SENSORS;
   if (result) {
     return b && batch_refuse(b, "tn_batch_write: this field can only be read");
   }

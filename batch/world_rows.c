@@ -148,6 +148,46 @@ static bool write_material(const batch_world *w, tn_batch_field field, int item,
   return tn_shape_set_material(w->world, shape, m);
 }
 
+static bool is_solid(tn_shape_kind kind)
+{
+  return kind <= TN_SHAPE_HULL;
+}
+
+static tn_transform place_of(const batch_world *w, tn_body_id body, const tn_shape_def *def)
+{
+  tn_transform at = {tn_p3(0.0, 0.0, 0.0), tn_quat_identity()};
+  if (!TN_IS_NULL(body)) {
+    at = tn_body_transform(w->world, body);
+  }
+  at.p = tn_offset(at.p, tn_rotate(at.q, def->position));
+  at.q = tn_quat_mul(at.q, def->rotation);
+  return at;
+}
+
+// Overlaps are those of the present poses: right after a reset as well.
+static int count_in_sensor(const batch_world *w, int item)
+{
+  tn_shape_id sensor = batch_shape(w, item);
+  tn_shape_def def = tn_shape_get_def(w->world, sensor);
+  if (!def.sensor || !is_solid(def.kind)) {
+    return 0;
+  }
+  tn_body_id body = tn_shape_body(w->world, sensor);
+  tn_transform at = place_of(w, body, &def);
+  tn_query_filter filter = tn_default_query_filter();
+  filter.category = def.filter.category;
+  filter.mask = def.filter.mask;
+  int count = tn_world_overlap(w->world, &def, at, filter, NULL, 0), inside = 0;
+  size_t size = ((size_t)count + 1) * sizeof(tn_shape_id);
+  tn_shape_id *list = take(w, size);
+  count = list ? tn_world_overlap(w->world, &def, at, filter, list, count) : 0;
+  for (int i = 0; i < count; ++i) {
+    inside += tn_shape_body(w->world, list[i]).index != body.index;
+  }
+  give_back(w, list, size);
+  return inside;
+}
+
 static double mass_of(const batch_world *w, int item)
 {
   tn_body_id body = batch_body(w, item);
@@ -190,6 +230,9 @@ static void read_item(const batch_world *w, tn_batch_field field, int item, cons
   case TN_BATCH_FRICTIONS:
   case TN_BATCH_RESTITUTIONS:
     read_material(w, field, item, r, row);
+    break;
+  case TN_BATCH_SENSORS:
+    put(r, row, 0, (double)count_in_sensor(w, item));
     break;
   default:
     read_drive(w, field, item, r, row);

@@ -356,6 +356,9 @@ class BatchField(enum.IntEnum):
     """parameter: of drives"""
     DAMPINGS = 20
     """parameter: of drives"""
+    SENSORS = 21
+    """of shapes: how many shapes overlap it now, if it is a convex sensor, 1; 0 of others; sensors and shapes of its own body do not count; only read
+    """
 
 
 @dataclass

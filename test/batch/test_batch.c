@@ -234,6 +234,89 @@ static void contact_forces_are_weights(void **state)
   tn_world_destroy(world);
 }
 
+// A ball that falls through a box without mass counts from touch to touch: while its centre is
+// nearer than the sum of their half heights.
+static void sensors_count_what_is_inside(void **state)
+{
+  (void)state;
+  enum { COUNT = 4 };
+  tn_world *world = test_world(4, TN_METHOD_TENON);
+  tn_body_def still = tn_default_body_def();
+  still.type = TN_BODY_STATIC;
+  tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
+  box.sensor = true;
+  box.position = tn_v3(0.0f, 1.0f, 0.0f);
+  tn_shape_create(world, tn_body_create(world, &still), &box);
+  tn_shape_def ball = tn_default_shape_def(TN_SHAPE_SPHERE);
+  ball.radius = 0.25f;
+  tn_body_id id = test_box(world, tn_p3(0.1, 4.0, 0.0), 1.0f, tn_v3(0.25f, 0.25f, 0.25f));
+  tn_shape_create(world, id, &ball);
+  tn_batch *batch = make_batch(world, COUNT, 2);
+  double gravity[COUNT][3] = {{0.0}}, pose[COUNT][2][7], inside[COUNT][2];
+  for (int i = 0; i < COUNT; ++i) {
+    gravity[i][1] = -4.0 - 3.0 * i;
+  }
+  tn_batch_rows rows = {.data = gravity, .type = TN_DOUBLE};
+  assert_true(tn_batch_write(batch, TN_BATCH_GRAVITY, NULL, rows));
+  int counts[2] = {0, 0};
+  for (int step = 0; step < 120; ++step) {
+    tn_batch_step(batch, dt, 1);
+    rows.data = pose;
+    assert_true(tn_batch_read(batch, TN_BATCH_POSES, NULL, rows));
+    rows.data = inside;
+    assert_true(tn_batch_read(batch, TN_BATCH_SENSORS, NULL, rows));
+    for (int i = 0; i < COUNT; ++i) {
+      double apart = fabs(pose[i][1][1] - 1.0) - 0.75;
+      assert_true(inside[i][1] == 0.0);
+      assert_true(fabs(apart) < 1e-4 || inside[i][0] == (apart < 0.0 ? 1.0 : 0.0));
+      counts[apart < 0.0] += 1;
+    }
+  }
+  assert_true(counts[0] > 100 && counts[1] > 40);
+  test_forget_messages();
+  assert_false(tn_batch_write(batch, TN_BATCH_SENSORS, NULL, rows));
+  assert_message("only be read");
+  tn_batch_destroy(batch);
+  tn_world_destroy(world);
+}
+
+// Worlds share a height field, which each has at a height of its own; balls come to rest on it.
+static void terrain_has_an_offset_in_each_world(void **state)
+{
+  (void)state;
+  enum { COUNT = 5 };
+  const float heights[9] = {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f};
+  tn_world *world = test_world(4, TN_METHOD_TENON);
+  tn_body_def still = tn_default_body_def();
+  still.type = TN_BODY_STATIC;
+  tn_shape_def field = tn_default_shape_def(TN_SHAPE_HEIGHT_FIELD);
+  field.geometry = tn_height_field_create(world, heights, 3, 3, 4.0f, 4.0f);
+  tn_shape_create(world, tn_body_create(world, &still), &field);
+  tn_shape_def ball = tn_default_shape_def(TN_SHAPE_SPHERE);
+  ball.radius = 0.25f;
+  tn_body_id id = test_box(world, tn_p3(0.3, 3.0, 0.2), 1.0f, tn_v3(0.25f, 0.25f, 0.25f));
+  tn_shape_create(world, id, &ball);
+  tn_batch *batch = make_batch(world, COUNT, 2);
+  double pose[COUNT][2][7];
+  tn_batch_rows rows = {.data = pose, .type = TN_DOUBLE};
+  assert_true(tn_batch_read(batch, TN_BATCH_POSES, NULL, rows));
+  for (int i = 0; i < COUNT; ++i) {
+    pose[i][0][1] = 0.25 * i;
+  }
+  assert_true(tn_batch_write(batch, TN_BATCH_POSES, NULL, rows));
+  assert_true(tn_batch_keep(batch, NULL));
+  for (int round = 0; round < 2; ++round) {
+    assert_int_equal(tn_batch_step(batch, dt, 120), TN_STEP_OK);
+    assert_true(tn_batch_read(batch, TN_BATCH_POSES, NULL, rows));
+    for (int i = 0; i < COUNT; ++i) {
+      assert_close(pose[i][1][1], 0.5 + 0.25 + 0.25 * i, 1e-4);
+    }
+    assert_true(tn_batch_reset(batch, NULL));
+  }
+  tn_batch_destroy(batch);
+  tn_world_destroy(world);
+}
+
 // Every field that can be written reads back what was written.
 static void fields_read_back(void **state)
 {
@@ -332,6 +415,99 @@ static void bad_arguments_are_refused(void **state)
   assert_null(tn_batch_world(batch, 2));
   tn_batch_destroy(batch);
   tn_world_destroy(world);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Memory
+
+static void add_ground_plane(tn_world *world)
+{
+  tn_shape_def ground = tn_default_shape_def(TN_SHAPE_PLANE);
+  tn_shape_create(world, test_no_body, &ground);
+}
+
+static void make_chain(tn_world *world)
+{
+  tn_body_id last = test_no_body;
+  for (int i = 0; i < 20; ++i) {
+    tn_body_id body =
+        test_box(world, tn_p3(0.2 * i + 0.1, 5.0, 0.0), 1.0f, tn_v3(0.1f, 0.03f, 0.03f));
+    tn_joint_def ball = test_joint_def(world, TN_JOINT_BALL, last, body, tn_p3(0.2 * i, 5.0, 0.0),
+                                       tn_v3(1.0f, 0.0f, 0.0f));
+    tn_joint_create(world, &ball);
+    last = body;
+  }
+}
+
+static void make_limbs(tn_world *world)
+{
+  add_ground_plane(world);
+  tn_shape_def limb = tn_default_shape_def(TN_SHAPE_CAPSULE);
+  limb.radius = 0.08f;
+  limb.half_length = 0.1f;
+  limb.filter.group = -1;
+  tn_body_id last = test_no_body;
+  for (int i = 0; i < 15; ++i) {
+    tn_pos at = tn_p3(0.25 * (i % 5), 0.3 + 0.3 * (i / 5), 0.0);
+    tn_body_id body = test_box(world, at, 2.0f, tn_v3(0.08f, 0.18f, 0.08f));
+    tn_shape_create(world, body, &limb);
+    if (i > 0) {
+      tn_joint_def joint = test_joint_def(world, i % 3 ? TN_JOINT_HINGE : TN_JOINT_BALL, last, body,
+                                          at, tn_v3(1.0f, 0.0f, 0.0f));
+      joint.axis[TN_ANGULAR_A].friction = 0.5f;
+      tn_joint_create(world, &joint);
+    }
+    last = body;
+  }
+}
+
+static void make_pile(tn_world *world)
+{
+  add_ground_plane(world);
+  tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
+  box.half_extents = tn_v3(0.25f, 0.25f, 0.25f);
+  for (int i = 0; i < 20; ++i) {
+    tn_pos at = tn_p3(0.3 * (i % 3), 0.5 + 0.6 * i, 0.2 * (i % 2));
+    tn_shape_create(world, test_box(world, at, 1.0f, box.half_extents), &box);
+  }
+}
+
+static void make_cloth(tn_world *world)
+{
+  tn_shape_def ball = tn_default_shape_def(TN_SHAPE_SPHERE);
+  ball.radius = 0.4f;
+  tn_shape_create(world, test_no_body, &ball);
+  tn_soft_def cloth = tn_default_soft_def();
+  assert_true(tn_soft_mesh_cloth(&cloth, 20, 20, 1.0f, 1.0f));
+  cloth.position = tn_p3(0.0, 0.5, 0.0);
+  cloth.radius = 0.01f;
+  tn_soft_create(world, &cloth);
+  tn_soft_mesh_free(&cloth);
+}
+
+// KiB, a tenth above what was measured.
+static void small_worlds_take_little_memory(void **state)
+{
+  (void)state;
+  const struct {
+    const char *name;
+    void (*make)(tn_world *world);
+    double most;
+  } kinds[] = {{"chain of 20", make_chain, 220.0},
+               {"15 limbs", make_limbs, 270.0},
+               {"pile of 20 boxes", make_pile, 260.0},
+               {"cloth of 400 particles", make_cloth, 900.0}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+    tn_world *world = test_world(1, TN_METHOD_TENON);
+    kinds[i].make(world);
+    tn_batch *batch = make_batch(world, 2, 1);
+    tn_batch_step(batch, dt, 120);
+    double size = (double)tn_world_counters(tn_batch_world(batch, 1)).bytes / 1024.0;
+    print_message("%s: %.0f KiB a world\n", kinds[i].name, size);
+    assert_true(size < kinds[i].most);
+    tn_batch_destroy(batch);
+    tn_world_destroy(world);
+  }
 }
 
 // The original may change or go: the copies have geometries of their batch.
@@ -475,10 +651,13 @@ int main(void)
       cmocka_unit_test(a_state_spreads_to_all),
       cmocka_unit_test(rows_are_what_single_calls_say),
       cmocka_unit_test(contact_forces_are_weights),
+      cmocka_unit_test(sensors_count_what_is_inside),
+      cmocka_unit_test(terrain_has_an_offset_in_each_world),
       cmocka_unit_test(fields_read_back),
       cmocka_unit_test(faults_stay_in_their_world),
       cmocka_unit_test(bad_arguments_are_refused),
       cmocka_unit_test(copies_outlive_the_world_they_were_made_of),
+      cmocka_unit_test(small_worlds_take_little_memory),
       cmocka_unit_test(random_numbers_are_philox),
       cmocka_unit_test(derivatives_are_those_of_the_linear_pendulum),
   };

@@ -124,7 +124,9 @@ typedef enum tn_batch_field {
   TN_BATCH_RESTITUTIONS,   ///< parameter: of shapes, 1
   TN_BATCH_STIFFNESSES,    ///< parameter: of drives
   TN_BATCH_DAMPINGS,       ///< parameter: of drives
-  TN_BATCH_FIELD_COUNT     ///< number of fields
+  TN_BATCH_SENSORS, ///< of shapes: how many shapes overlap it now, if it is a convex sensor, 1; 0
+                    ///< of others; sensors and shapes of its own body do not count; only read
+  TN_BATCH_FIELD_COUNT ///< number of fields
 } tn_batch_field;
 
 /// Size of an array of a batch.
