@@ -86,8 +86,14 @@ static axis_law law_of(const tn_instance *in, int joint)
 tn_drive drive_of_joint(const tn_instance *in, int joint)
 {
   axis_law law = law_of(in, joint);
+  const model_joint *j = &in->model->joints.items[joint];
   tn_drive drive = tn_default_drive();
+  drive.max_speed = j->max_speed > 0.0 ? (float)fmin(j->max_speed, 1e9) : drive.max_speed;
   if (law.count == 0) {
+    if (j->force_limited) { // for the drive that a program may set
+      drive.limits =
+          tn_between((float)fmin(j->force_range[0], 0.0), (float)fmax(j->force_range[1], 0.0));
+    }
     return drive;
   }
   drive.limits = tn_between((float)fmin(law.least, 0.0), (float)fmax(law.most, 0.0));

@@ -10,6 +10,8 @@ typedef struct fate_row {
 } fate_row;
 
 #define NO_READ_OUT "a sensor that has no read-out"
+#define GAZEBO_FRICTION "friction has no direction, the larger of two geoms counts"
+#define CONTACTS_OF_OTHERS "contacts are damped by the solver"
 #define SOLVER_OF_OTHERS "accuracy is set by the substeps here"
 
 static const fate_row mjcf_fates[] = {
@@ -102,6 +104,8 @@ static const fate_row mjcf_fates[] = {
     {"flag", "sensor", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
     {"flag", "override", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
     {"option", "apirate", TN_IMPORT_VISUAL, NULL},
+    {"geom", "solref", TN_IMPORT_APPROXIMATED, "as compliance and restitution of the body's mass"},
+    {"geom", "solimp", TN_IMPORT_APPROXIMATED, "as compliance and restitution of the body's mass"},
     {NULL, "solref", TN_IMPORT_APPROXIMATED, "constraints are rigid or elastic, not regularised"},
     {NULL, "solimp", TN_IMPORT_APPROXIMATED, "constraints are rigid or elastic, not regularised"},
     {NULL, "solreflimit", TN_IMPORT_APPROXIMATED, "limits are rigid"},
@@ -124,19 +128,44 @@ static const fate_row mjcf_fates[] = {
 };
 
 static const fate_row urdf_fates[] = {
-    {"limit", "effort", TN_IMPORT_VISUAL, "for controllers"},
-    {"limit", "velocity", TN_IMPORT_VISUAL, "for controllers"},
+    {"limit", "effort", TN_IMPORT_HONOURED, "the joint has a motor of its name"},
+    {"limit", "velocity", TN_IMPORT_APPROXIMATED, "servos approach their targets no faster"},
     {"material", NULL, TN_IMPORT_VISUAL, NULL},
     {"color", NULL, TN_IMPORT_VISUAL, NULL},
     {"visual", NULL, TN_IMPORT_VISUAL, NULL},
-    {"gazebo", NULL, TN_IMPORT_IGNORED, "settings of another simulator"},
+    {"mu", NULL, TN_IMPORT_APPROXIMATED, GAZEBO_FRICTION},
+    {"mu1", NULL, TN_IMPORT_APPROXIMATED, GAZEBO_FRICTION},
+    {"mu2", NULL, TN_IMPORT_APPROXIMATED, GAZEBO_FRICTION},
+    {"fdir1", NULL, TN_IMPORT_APPROXIMATED, GAZEBO_FRICTION},
+    {"kd", NULL, TN_IMPORT_APPROXIMATED, CONTACTS_OF_OTHERS},
+    {"minDepth", NULL, TN_IMPORT_APPROXIMATED, CONTACTS_OF_OTHERS},
+    {"min_depth", NULL, TN_IMPORT_APPROXIMATED, CONTACTS_OF_OTHERS},
+    {"maxVel", NULL, TN_IMPORT_APPROXIMATED, CONTACTS_OF_OTHERS},
+    {"max_vel", NULL, TN_IMPORT_APPROXIMATED, CONTACTS_OF_OTHERS},
+    {"maxContacts", NULL, TN_IMPORT_APPROXIMATED, CONTACTS_OF_OTHERS},
+    {"max_contacts", NULL, TN_IMPORT_APPROXIMATED, CONTACTS_OF_OTHERS},
+    {"selfCollide", NULL, TN_IMPORT_APPROXIMATED, "links collide that are not parent and child"},
+    {"self_collide", NULL, TN_IMPORT_APPROXIMATED, "links collide that are not parent and child"},
+    {"stopCfm", NULL, TN_IMPORT_APPROXIMATED, "limits are rigid"},
+    {"stopErp", NULL, TN_IMPORT_APPROXIMATED, "limits are rigid"},
+    {"fudgeFactor", NULL, TN_IMPORT_APPROXIMATED, "limits are rigid"},
+    {"cfmDamping", NULL, TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"implicitSpringDamper", NULL, TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"provideFeedback", NULL, TN_IMPORT_VISUAL, "joints always report their forces"},
+    {"preserveFixedJoint", NULL, TN_IMPORT_VISUAL,
+     "links that are fixed to each other are one body"},
+    {"disableFixedJointLumping", NULL, TN_IMPORT_VISUAL,
+     "links that are fixed to each other are one body"},
+    {"plugin", NULL, TN_IMPORT_VISUAL, "a program of another simulator"},
+    {"sensor", NULL, TN_IMPORT_VISUAL, "a sensor of another simulator"},
+    {"laserRetro", NULL, TN_IMPORT_VISUAL, NULL},
     {"transmission", NULL, TN_IMPORT_VISUAL, "names of hardware interfaces"},
     {"calibration", NULL, TN_IMPORT_VISUAL, "for hardware"},
     {"safety_controller", NULL, TN_IMPORT_VISUAL, "for hardware"},
     {"ros2_control", NULL, TN_IMPORT_VISUAL, "for hardware"},
     {"collision", "name", TN_IMPORT_VISUAL, NULL},
     {"robot", "version", TN_IMPORT_VISUAL, NULL},
-    {"damping", NULL, TN_IMPORT_APPROXIMATED, "of contacts: that of the solver counts"},
+    {"damping", NULL, TN_IMPORT_APPROXIMATED, CONTACTS_OF_OTHERS},
     {"joint_properties", NULL, TN_IMPORT_VISUAL, "not part of the format"},
     {"axis", "rpy", TN_IMPORT_VISUAL, "not part of the format"},
     {"link", "type", TN_IMPORT_VISUAL, NULL},

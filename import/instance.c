@@ -128,6 +128,25 @@ static bool add_body(tn_instance *in, const tn_instance_def *def, const model_bo
   return !TN_IS_NULL(out->id);
 }
 
+bool instance_turns_armature(const tn_instance *in, int joint)
+{
+  const model_joint *j = &in->model->joints.items[joint];
+  bool free = !j->limited && !(j->stiffness > 0.0);
+  return j->type == MODEL_BALL && j->armature > 0.0 &&
+         !(free && instance_moves(in, in->model->bodies.items[j->body].parent));
+}
+
+static tn_mass with_armature(const tn_instance *in, tn_mass mass, int joint)
+{
+  float more = (float)in->model->joints.items[joint].armature;
+  if (instance_turns_armature(in, joint)) {
+    mass.inertia.xx += more;
+    mass.inertia.yy += more;
+    mass.inertia.zz += more;
+  }
+  return mass;
+}
+
 static bool build_body(tn_instance *in, const tn_instance_def *def, int index, const dpose *poses,
                        const dpose *after)
 {
@@ -147,12 +166,17 @@ static bool build_body(tn_instance *in, const tn_instance_def *def, int index, c
   int links = body->joint_count - 1;
   for (int k = 0; k < links; ++k) {
     int joint = body->first_joint + k;
-    if (!add_body(in, def, body, mass_of(&whole, LINK_SHARE), after[joint], &in->between[joint])) {
+    tn_mass mass = with_armature(in, mass_of(&whole, LINK_SHARE), joint);
+    if (!add_body(in, def, body, mass, after[joint], &in->between[joint])) {
       return false;
     }
   }
   double share = 1.0 - LINK_SHARE * (links > 0 ? links : 0);
-  return add_body(in, def, body, mass_of(&whole, share), poses[index], &in->bodies[index]);
+  tn_mass mass = mass_of(&whole, share);
+  if (links >= 0) {
+    mass = with_armature(in, mass, body->first_joint + links);
+  }
+  return add_body(in, def, body, mass, poses[index], &in->bodies[index]);
 }
 
 // The world's own geoms need a body if a file keeps some bodies from colliding with them.

@@ -58,6 +58,9 @@ struct tn_instance {
 bool instance_is_dynamic(const tn_instance *instance, int body);
 // True if the body is dynamic or kinematic.
 bool instance_moves(const tn_instance *instance, int body);
+// Whether the armature of a ball is inertia of the body that it moves: exact on a parent that
+// stands still. Other joints have it as an axis.
+bool instance_turns_armature(const tn_instance *instance, int joint);
 // Shapes of all geoms that collide.
 bool build_shapes(tn_instance *instance);
 // Joints, equalities and links; `start` is the start position, null for the reference position.

@@ -58,18 +58,19 @@ static void set_hinge(const model_joint *j, tn_joint_def *def)
 }
 
 // Whether a ball is built as a generic joint, whose axes have armature.
-static bool is_generic_ball(const model_joint *j)
+static bool is_generic_ball(const tn_instance *in, const model_joint *j)
 {
-  return j->type == MODEL_BALL && j->armature > 0.0 && !j->limited && !(j->stiffness > 0.0);
+  int index = (int)(j - in->model->joints.items);
+  return j->type == MODEL_BALL && j->armature > 0.0 && !instance_turns_armature(in, index);
 }
 
 static void set_ball(tn_instance *in, const model_joint *j, tn_joint_def *def)
 {
-  for (int i = 0; is_generic_ball(j) && i < 3; ++i) {
+  for (int i = 0; is_generic_ball(in, j) && i < 3; ++i) {
     def->angular[i] = range_of(-(double)INFINITY, (double)INFINITY);
     set_axis(j, &def->axis[TN_ANGULAR_A + i]);
   }
-  if (is_generic_ball(j)) {
+  if (is_generic_ball(in, j)) {
     model_note_add(in->model, TN_IMPORT_APPROXIMATED, j->at,
                    "<joint> armature of a ball: exact for small turns");
     return;
@@ -77,9 +78,9 @@ static void set_ball(tn_instance *in, const model_joint *j, tn_joint_def *def)
   set_axis(j, &def->axis[TN_ANGULAR_A]);
   def->axis[TN_ANGULAR_A].rest = 0.0f;
   def->axis[TN_ANGULAR_A].armature = 0.0f;
-  if (j->armature > 0.0) {
-    model_note_add(in->model, TN_IMPORT_IGNORED, j->at,
-                   "<joint> armature of a ball with a range or spring");
+  if (j->armature > 0.0 && instance_moves(in, in->model->bodies.items[j->body].parent)) {
+    model_note_add(in->model, TN_IMPORT_APPROXIMATED, j->at,
+                   "<joint> armature of a ball with a range or spring: inertia of the body");
   }
   if (j->limited) {
     def->swing = (float)j->range[1];
@@ -96,7 +97,8 @@ static tn_joint_def def_of(tn_instance *in, const model_joint *j)
                                         [MODEL_BALL] = TN_JOINT_BALL,
                                         [MODEL_FREE] = TN_JOINT_GENERIC,
                                         [MODEL_PLANAR] = TN_JOINT_GENERIC};
-  tn_joint_def def = tn_default_joint_def(is_generic_ball(j) ? TN_JOINT_GENERIC : kinds[j->type]);
+  tn_joint_def def =
+      tn_default_joint_def(is_generic_ball(in, j) ? TN_JOINT_GENERIC : kinds[j->type]);
   switch (j->type) {
   case MODEL_HINGE:
     set_hinge(j, &def);

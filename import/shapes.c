@@ -21,9 +21,33 @@ static tn_filter filter_of(const model_geom *g)
   return filter;
 }
 
+// MuJoCo states contacts by the acceleration -b v - k r that they give at the depth r, of which
+// they reach the share d: at rest under gravity g a body sinks by (1 - d) / d g / k. Contacts here
+// are rigid unless a file asks for k below that of the default, of which this is the compliance of
+// the body's mass; b below critical damping becomes the restitution of the oscillator's half swing.
+static void soften(const model_contact *c, double mass, tn_material *m)
+{
+  double d = fmin(fmax(c->solimp[1], 1e-4), 0.9999), k = -c->solref[0] / (d * d);
+  double ratio = c->solref[1], rigid = 0.25 / (0.02 * 0.02 * d * d);
+  if (c->solref[0] > 0.0) {
+    double rate = 1.0 / fmax(c->solref[0] * fmax(fabs(ratio), 1e-3) * d, 1e-6);
+    k = rate * rate;
+  } else if (k > 0.0) {
+    ratio = -c->solref[1] / (2.0 * d * sqrt(k));
+  }
+  if (k > 0.0 && k < rigid && mass > 0.0) {
+    m->compliance += (float)fmin((1.0 - d) / (d * k * mass), 1e6);
+  }
+  if (k > 0.0 && ratio < 0.99) {
+    ratio = fmax(ratio, 0.0);
+    m->restitution = tn_exp((float)(-3.14159265358979 * ratio / sqrt(1.0 - ratio * ratio)));
+    m->combine_restitution = TN_COMBINE_MAXIMUM;
+  }
+}
+
 // The larger friction of two geoms counts, as in MuJoCo. A condim of 1 has no friction, from 4 on
 // there is spinning friction, of 6 rolling friction as well.
-static tn_material material_of(const model_geom *g)
+static tn_material material_of(const tn_instance *in, const model_geom *g)
 {
   const model_contact *c = &g->contact;
   tn_material m = tn_default_material();
@@ -35,6 +59,7 @@ static tn_material material_of(const model_geom *g)
   m.compliance = (float)fmin(c->compliance, 1e6);
   m.combine_friction = TN_COMBINE_MAXIMUM;
   m.restitution = 0.0f;
+  soften(c, in->model->bodies.items[g->body].mass.mass, &m);
   return m;
 }
 
@@ -247,7 +272,7 @@ static bool build_shape(tn_instance *in, const model_geom *g)
   at = TN_IS_NULL(body) ? dpose_mul(in->place, at) : at;
   def.position = vec3_of(at.p);
   def.rotation = quat_of(drot_normalize(turned ? drot_mul(at.q, y_to_z()) : at.q));
-  def.material = material_of(g);
+  def.material = material_of(in, g);
   def.filter = filter_of(g);
   bool hulls = g->type == MODEL_MESH && def.kind == TN_SHAPE_HULL;
   int count = hulls ? in->hull_count[g->mesh] : 1;

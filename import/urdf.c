@@ -2,6 +2,7 @@
 #include "fates.h"
 #include "mesh.h"
 #include "read.h"
+#include "urdf_gazebo.h"
 #include "xml.h"
 
 #include <stdio.h>
@@ -360,6 +361,31 @@ static void read_limits(urdf *u, const xml_node *node, int type, model_joint *j)
   }
 }
 
+// The motor of a joint with a limited effort, by the name of the joint.
+static void add_motor(urdf *u, const urdf_joint *from, int joint)
+{
+  tn_model *model = u->model;
+  const model_joint *j = &model->joints.items[joint];
+  bool moves_alone = j->type == MODEL_HINGE || j->type == MODEL_SLIDE;
+  if (!moves_alone || !j->force_limited || xml_child(from->node, "mimic")) {
+    return;
+  }
+  model_actuator *made = LIST_ADD(&model->memory, &model->actuators);
+  if (made) {
+    *made = (model_actuator){.name = j->name,
+                             .at = j->at,
+                             .transmission = MODEL_TO_JOINT,
+                             .target_name = j->name,
+                             .target = joint,
+                             .refsite = -1,
+                             .gear = {1.0, 0.0, 0.0, 0.0, 0.0, 0.0},
+                             .control_limited = true,
+                             .control_range = {j->force_range[0], j->force_range[1]},
+                             .gain = {1.0, 0.0, 0.0},
+                             .supported = true};
+  }
+}
+
 static void add_joint(urdf *u, const urdf_joint *from, int body)
 {
   static const model_joint_type types[] = {MODEL_HINGE, MODEL_HINGE, MODEL_SLIDE,
@@ -388,6 +414,7 @@ static void add_joint(urdf *u, const urdf_joint *from, int body)
   if (made) {
     *made = j;
     model->bodies.items[body].joint_count += 1;
+    add_motor(u, from, model->joints.count - 1);
   }
 }
 
@@ -627,6 +654,7 @@ bool read_urdf(reader *r, const char *path, const char *text, size_t size)
     read_mimic(&u, &u.joints.items[i]);
   }
   if (!r->failed) {
+    urdf_read_gazebo(r, root);
     fates_report(r->model, root, TN_IMPORT_URDF);
   }
   return !r->failed;

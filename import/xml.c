@@ -11,7 +11,9 @@ typedef struct parse_state {
   const char *path;
   xml_node *root, *open;
   int depth, nodes;
-  int skipped; // lines before the first element
+  int skipped;                   // lines before the first element
+  char content[XML_MAX_CONTENT]; // of the open element so far
+  size_t content_size;
 } parse_state;
 
 static place here(const parse_state *s)
@@ -60,6 +62,8 @@ static void XMLCALL open_element(void *context, const XML_Char *name, const XML_
     return;
   }
   node->name = memory_text(m, name, strlen(name));
+  node->content = "";
+  s->content_size = 0;
   node->at = here(s);
   node->parent = s->open;
   read_attributes(s, node, pairs);
@@ -74,10 +78,34 @@ static void XMLCALL open_element(void *context, const XML_Char *name, const XML_
   s->open = node;
 }
 
+static bool is_blank(char c)
+{
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+// Keeps the start of a text; longer ones are no values.
+static void XMLCALL add_content(void *context, const XML_Char *text, int length)
+{
+  parse_state *s = context;
+  for (int i = 0; i < length && s->content_size < XML_MAX_CONTENT; ++i) {
+    if (s->content_size > 0 || !is_blank(text[i])) {
+      s->content[s->content_size++] = text[i];
+    }
+  }
+}
+
 static void XMLCALL close_element(void *context, const XML_Char *name)
 {
   parse_state *s = context;
   (void)name;
+  if (s->open && !s->open->first && s->content_size > 0 && s->content_size < XML_MAX_CONTENT) {
+    size_t end = s->content_size;
+    while (end > 0 && is_blank(s->content[end - 1])) {
+      end -= 1;
+    }
+    s->open->content = memory_text(&s->r->model->memory, s->content, end);
+  }
+  s->content_size = 0;
   s->depth -= 1;
   s->open = s->open ? s->open->parent : NULL;
 }
@@ -98,7 +126,7 @@ xml_node *xml_parse(reader *r, const char *path, const char *text, size_t size)
   parse_state s = {.r = r, .path = path, .parser = XML_ParserCreate(NULL)};
   place start = {path, 1};
   // Files are in use that have empty lines before their declaration.
-  while (size > 0 && (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')) {
+  while (size > 0 && is_blank(*text)) {
     s.skipped += *text == '\n';
     text += 1;
     size -= 1;
@@ -109,6 +137,7 @@ xml_node *xml_parse(reader *r, const char *path, const char *text, size_t size)
   }
   XML_SetUserData(s.parser, &s);
   XML_SetElementHandler(s.parser, open_element, close_element);
+  XML_SetCharacterDataHandler(s.parser, add_content);
   XML_SetEntityDeclHandler(s.parser, refuse_entity);
   enum XML_Status status = XML_STATUS_ERROR;
   if (size <= (size_t)INT_MAX) {

@@ -5,7 +5,7 @@
 
 #include "read.h"
 
-enum { XML_MAX_DEPTH = 250, XML_MAX_NODES = 2000000 };
+enum { XML_MAX_DEPTH = 250, XML_MAX_NODES = 2000000, XML_MAX_CONTENT = 80 };
 
 typedef struct xml_attribute xml_attribute;
 struct xml_attribute {
@@ -20,6 +20,7 @@ struct xml_node {
   place at;
   xml_attribute *attributes;
   xml_node *parent, *first, *last, *next; // children in the order of the file
+  const char *content; // text of an element without children, without blanks around; else ""
   bool used;
 };
 

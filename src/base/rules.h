@@ -82,6 +82,7 @@
 // Mechanisms.
 #define RULES_OF_MECHANISMS(X)                                                                     \
   X(mechanism_curved_drift)                                                                        \
+  X(mechanism_bent_rates)                                                                          \
   X(mechanism_split_impulse)                                                                       \
   X(mechanism_correction_energy)                                                                   \
   X(mechanism_split_active_set)                                                                    \

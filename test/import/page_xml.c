@@ -4,6 +4,7 @@
 #define XML_ParserFree page_ParserFree
 #define XML_SetUserData page_SetUserData
 #define XML_SetElementHandler page_SetElementHandler
+#define XML_SetCharacterDataHandler page_SetCharacterDataHandler
 #define XML_SetEntityDeclHandler page_SetEntityDeclHandler
 #define XML_StopParser page_StopParser
 #define XML_Parse page_Parse

@@ -551,9 +551,154 @@ static void instances_have_a_state(void **state)
   release(&r);
 }
 
+#define LINK(name, mass, inertia, more)                                                            \
+  "<link name='" name "'><inertial><mass value='" mass "'/><inertia ixx='" inertia                 \
+  "' iyy='" inertia "' izz='" inertia "' ixy='0' ixz='0' iyz='0'/></inertial>" more "</link>"
+
+// Joints of URDF with an effort have a motor of their name, up to that effort; joints that mimic
+// another have none. Servos that a program sets keep to effort and velocity.
+static void limits_of_urdf_hold(void **state)
+{
+  (void)state;
+  robot r = make_robot(
+      "<robot name='r'><link name='world'/>" LINK("a", "1", ".05", "") LINK("b", "1", ".05", "")
+          LINK(
+              "c", "1", ".5",
+              "") "<joint name='spin' type='continuous'><parent link='world'/><child link='a'/>"
+                  "<axis xyz='0 0 1'/><limit effort='2' velocity='3'/></joint>"
+                  "<joint name='same' type='continuous'><parent link='world'/><child link='b'/>"
+                  "<axis xyz='0 0 1'/><limit effort='2' velocity='3'/><mimic joint='spin'/></joint>"
+                  "<joint name='free' type='continuous'><parent link='world'/><child link='c'/>"
+                  "<axis xyz='0 0 1'/></joint></robot>",
+      NULL);
+  int motor = tn_model_find_actuator(r.model, "spin");
+  assert_int_equal(motor, 0);
+  assert_int_equal(tn_model_get_counts(r.model).actuators, 1);
+  assert_true(tn_instance_set_control(r.instance, motor, 9.0));
+  test_run(r.world, 1.0f / 60.0f, 30);
+  double u[3];
+  assert_true(tn_instance_velocities(r.instance, u));
+  assert_close(u[0], 2.0 * 0.5 / (0.05 + 0.05), 1e-2); // the mimic turns with it
+  assert_close(u[1], u[0], 1e-2);
+  assert_close(u[2], 0.0, 1e-6);
+  tn_joint_id joint = tn_instance_joint(r.instance, tn_model_find_joint(r.model, "spin"));
+  tn_drive drive = tn_joint_get_def(r.world, joint).axis[TN_ANGULAR_A].drive;
+  drive.force = 0.0f;
+  drive.stiffness = 1000.0f;
+  drive.damping = 100.0f;
+  drive.target = 30.0f;
+  assert_true(tn_joint_set_drive(r.world, joint, TN_ANGULAR_A, drive));
+  test_run(r.world, 1.0f / 60.0f, 180);
+  assert_true(tn_instance_velocities(r.instance, u));
+  assert_close(u[0], 3.0, 0.02);
+  release(&r);
+}
+
+// A puck on a slope slides with the friction that <gazebo> gives it, a light one floats, and a lid
+// swings on its spring.
+static void gazebo_elements_act(void **state)
+{
+  (void)state;
+  robot r = make_robot(
+      "<robot name='r'>" LINK("puck", "1", ".1",
+                              "<collision><geometry><box size='.2 .2 .2'/></geometry></collision>")
+          LINK("float", "1", ".1", "") "<link name='world'/>" LINK(
+              "lid", "1", ".1",
+              "") "<joint name='hinge' type='continuous'><parent link='world'/><child link='lid'/>"
+                  "<axis xyz='0 0 1'/></joint>"
+                  "<gazebo reference='puck'><mu1>0.1</mu1><mu2> 0.3\n</mu2><kp "
+                  "value='1e7'/></gazebo>"
+                  "<gazebo reference='float'><turnGravityOff>true</turnGravityOff>"
+                  "<material>Gazebo/Grey</material></gazebo>"
+                  "<gazebo reference='hinge'><springStiffness>2.5</springStiffness>"
+                  "<springReference>0.4</springReference></gazebo>"
+                  "<gazebo><plugin name='p' filename='p.so'><a>1</a></plugin></gazebo></robot>",
+      NULL);
+  int count;
+  const tn_import_note *notes = tn_model_report(r.model, &count);
+  for (int i = 0; i < count; ++i) {
+    assert_int_not_equal(notes[i].fate, TN_IMPORT_IGNORED);
+  }
+  tn_body_def ground = tn_default_body_def();
+  tn_shape_def plane = tn_default_shape_def(TN_SHAPE_PLANE);
+  plane.position = tn_v3(0.0f, -0.1f, 0.0f);
+  plane.material.static_friction = plane.material.dynamic_friction = 0.0f;
+  ground.type = TN_BODY_STATIC;
+  tn_shape_create(r.world, tn_body_create(r.world, &ground), &plane);
+  tn_world_set_gravity(r.world, tn_v3(4.0f, -10.0f, 0.0f));
+  test_run(r.world, 1.0f / 60.0f, 60);
+  tn_pos puck = tn_instance_transform(r.instance, tn_model_find_body(r.model, "puck")).p;
+  tn_pos lightest = tn_instance_transform(r.instance, tn_model_find_body(r.model, "float")).p;
+  assert_close(puck.x, 0.5 * (4.0 - 0.2 * 10.0), 0.02);
+  assert_close(lightest.y, 0.0, 1e-5);
+  double q[16];
+  tn_model_counts counts = tn_model_get_counts(r.model);
+  assert_in_range(counts.positions, 15, 16);
+  assert_true(tn_instance_positions(r.instance, q));
+  assert_close(q[counts.positions - 1], 0.4 * (1.0 - cos(5.0)), 2e-3);
+  release(&r);
+}
+
+// A ball on the world with a spring, or with a range, whose armature turns with its body.
+static void armature_of_balls_turns(void **state)
+{
+  (void)state;
+  for (int limited = 0; limited < 2; ++limited) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "<mujoco><option gravity='0 0 0'/><compiler angle='radian'/><worldbody><body>"
+             "<joint type='ball' armature='.03' %s/><inertial pos='0 0 0' mass='1' "
+             "diaginertia='.01 .01 .01'/></body></worldbody></mujoco>",
+             limited ? "range='0 2'" : "stiffness='.64'");
+    robot r = make_robot(text, NULL);
+    double q[4], u[3] = {0.0, limited ? 0.0 : 0.4, 0.0};
+    assert_true(tn_instance_set_velocities(r.instance, u));
+    tn_body_id body = tn_instance_body(r.instance, 1);
+    for (int i = 0; i < 30; ++i) { // 4 rad/s with the spring, or from rest by a torque of 0.01 N m
+      if (limited) {
+        tn_body_apply_torque(r.world, body, tn_v3(0.0f, 0.01f, 0.0f));
+      }
+      test_run(r.world, 1.0f / 60.0f, 1);
+    }
+    assert_true(tn_instance_positions(r.instance, q));
+    double angle = 2.0 * acos(fmin(1.0, fabs(q[0])));
+    assert_close(angle, limited ? 0.5 * 0.25 * 0.25 : 0.1 * sin(2.0), 5e-4);
+    release(&r);
+  }
+}
+
+// Contacts that a file makes soft: a ball sinks by (1 - d) / d g / k, one without damping comes
+// back up, and usual ones do neither.
+static void soft_contacts_give_way(void **state)
+{
+  (void)state;
+  robot r =
+      make_robot("<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' size='9 9 1'/>"
+                 "<body name='hard' pos='0 0 .1'><freejoint/><geom size='.1' mass='3'/></body>"
+                 "<body name='soft' pos='1 0 .1'><freejoint/>"
+                 "<geom size='.1' mass='3' solref='.1 1' solimp='.8 .8 .001'/></body>"
+                 "<body name='ball' pos='2 0 .6'><freejoint/><geom size='.1' mass='1' "
+                 "solref='-4000 0'/></body>"
+                 "</worldbody></mujoco>",
+                 NULL);
+  double top = 0.0;
+  for (int i = 0; i < 1200; ++i) { // it gives way slowly
+    test_run(r.world, 1.0f / 60.0f, 1);
+    top = i > 25 && i < 60 ? fmax(top, height_of(&r, "ball")) : top;
+  }
+  assert_close(height_of(&r, "hard"), 0.1, 1e-4);
+  assert_close(height_of(&r, "soft"), 0.1 - 0.25 * 10.0 * 0.01 * 0.64, 1e-3);
+  assert_close(top, 0.6, 0.02);
+  release(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(limits_of_urdf_hold),
+      cmocka_unit_test(gazebo_elements_act),
+      cmocka_unit_test(armature_of_balls_turns),
+      cmocka_unit_test(soft_contacts_give_way),
       cmocka_unit_test(numbers_are_those_of_the_file),
       cmocka_unit_test(sensors_read_the_state),
       cmocka_unit_test(sensors_read_loads),

@@ -7,6 +7,7 @@
 
 typedef struct xml_events {
   char text[1 << 16];
+  bool in_text; // the last event was text, which comes in pieces
   size_t used;
   XML_Parser parser;
 } xml_events;
@@ -14,8 +15,19 @@ typedef struct xml_events {
 static void put(xml_events *out, const char *kind, const char *word)
 {
   size_t room = sizeof out->text - out->used;
-  int more = snprintf(out->text + out->used, room, "%s%s\n", kind, word);
+  int more =
+      snprintf(out->text + out->used, room, "%s%s%s\n", out->in_text ? "|\n" : "", kind, word);
   out->used += (size_t)more < room ? (size_t)more : room - 1;
+  out->in_text = false;
+}
+
+static void XMLCALL put_text(void *context, const XML_Char *text, int length)
+{
+  xml_events *out = context;
+  size_t room = sizeof out->text - out->used;
+  int more = snprintf(out->text + out->used, room, "%s%.*s", out->in_text ? "" : "|", length, text);
+  out->used += (size_t)more < room ? (size_t)more : room - 1;
+  out->in_text = true;
 }
 
 static void XMLCALL put_start(void *context, const XML_Char *name, const XML_Char **pairs)
@@ -49,10 +61,12 @@ static void XMLCALL refuse(void *context, const XML_Char *name, int is_parameter
 static bool record_events(xml_events *out, const char *text, size_t size)
 {
   out->used = 0;
+  out->in_text = false;
   out->text[0] = '\0';
   out->parser = XML_ParserCreate(NULL);
   XML_SetUserData(out->parser, out);
   XML_SetElementHandler(out->parser, put_start, put_end);
+  XML_SetCharacterDataHandler(out->parser, put_text);
   XML_SetEntityDeclHandler(out->parser, refuse);
   bool good = XML_Parse(out->parser, text, (int)size, 1) == XML_STATUS_OK;
   XML_ParserFree(out->parser);

@@ -14,6 +14,10 @@
 // substeps; theta = 1 is implicit Euler, which comes to rest. implicit_share() goes from one to the
 // other as h^2 k w grows, w the inverse mass of the axis.
 //
+// The rate of the drift is not J v: as bodies turn, their angular velocities and J change. u is
+// that of the middle, J v + g with g = h / 2 (J v)' of free bodies, see bend_of(). J v lags by
+// half a substep: dampers and armature would be of first order.
+//
 // Armature I: impulse -I (u - u_old) with u_old the rate after the last solve, before kicks and
 // contacts. Spring, damping and armature of an axis are one row with
 //     1 / e = H (d + H k) + I.
@@ -57,6 +61,7 @@ typedef struct axis_builder {
   double rate;                         // of the target
   double velocity, force;              // of the drive
   double w;                            // inverse mass of the bodies along the axis
+  double bend;                         // of the rate by half a drift, see bend_of()
 } axis_builder;
 
 // Slots of axis rows: axis by axis, but kind by kind for a ball joint, whose friction is a vector.
@@ -213,7 +218,7 @@ static void add_soft_drive(const axis_builder *b, drive_limits limits)
   if (share == 1.0 && d == 0.0 && RULE(mechanism_servo_approach)) {
     limit_approach(s, l, b->rate, (double)a->state.drive);
   }
-  l->rate -= l->alpha * a->drive_before;
+  l->rate += b->bend - l->alpha * a->drive_before;
   bound_impulse(l, h * limits.lo, h * limits.hi, (double)a->state.drive);
   l->lo += a->drive_before;
   l->hi += a->drive_before;
@@ -326,7 +331,7 @@ static void add_passive_row(const axis_builder *b)
   a->passive_after = (1.0 - share) / share;
   set_softness(l, 1.0 / strength);
   double rest = b->q_rest + turned(b->rest_turning, share, s->h);
-  l->rate = -(a->passive_before - h * k * rest + inertia * a->old_rate) / strength;
+  l->rate = b->bend - (a->passive_before - h * k * rest + inertia * a->old_rate) / strength;
   l->lambda = s->context->first_substep ? (double)a->state.passive_load : 0.0;
 }
 
@@ -438,12 +443,67 @@ static void find_ball_drive(const row_builder *s, const direct_axis *axes, ball_
   to->force = axis_vector(frame, p[0].force, p[1].force, p[2].force);
 }
 
+// ---------------------------------------------------------------------------------------------
+// What turning adds to rates
+
+static V vector_of_row(const double *j)
+{
+  return v_make((float)j[0], (float)j[1], (float)j[2]);
+}
+
+// What the turning of a body adds to the rate of an axis in a unit of time: its gyration w' = I^-1
+// (L x w) along the row, and that of a slide along n also n . (w x (w x r)), with w x r from the
+// rows of all three axes. L and w are those of the last drift: what kicks and impulses have added
+// since is of a higher order.
+static R bend_by(const row_builder *s, int side, const double (*row)[BODY_ROWS])
+{
+  const solver_data *data = s->context->data;
+  int32_t slot = s->joint->body[side], lane = slot % BLOCK_WIDTH;
+  float(*spin)[BLOCK_WIDTH] = data->bodies[slot / BLOCK_WIDTH].spin;
+  const float *k = data->inertia[slot].inverse;
+  _Static_assert(offsetof(AngularState, last) == 3 * sizeof(R), "L and w come first");
+  V l = v_make(spin[0][lane], spin[1][lane], spin[2][lane]);
+  V w = v_make(spin[3][lane], spin[4][lane], spin[5][lane]);
+  V gyration = s_mul((S){k[0], k[1], k[2], k[3], k[4], k[5]}, v_cross(l, w));
+  R sum = v_dot(vector_of_row(row[side] + 3), gyration);
+  for (int i = 0; s->block == 0 && i < 3; ++i) {
+    const double(*j)[BODY_ROWS] = s->rows[i].j;
+    R along = v_dot(v_cross(vector_of_row(row[1]), w), vector_of_row(j[1]));
+    sum += along * v_dot(w, vector_of_row(j[side] + 3));
+  }
+  return sum;
+}
+
+// h / 2 (J v)' of an axis while nothing but inertia acts: half of what the drift adds to its rate.
+// Zero for slow turns, and fades where the substep does not resolve them.
+static double bend_of(const row_builder *s, const direct_axis *axis)
+{
+  const double *m = s->motion;
+  double most = TUNING_BENT_TURN_MAX * TUNING_BENT_TURN_MAX;
+  double square =
+      s->h * s->h *
+      fmax(m[3] * m[3] + m[4] * m[4] + m[5] * m[5], m[9] * m[9] + m[10] * m[10] + m[11] * m[11]);
+  if (!RULE(mechanism_bent_rates) || s->relaxing || axis->features == AXIS_FRICTION ||
+      square <= TUNING_BENT_TURN_MIN * TUNING_BENT_TURN_MIN || square >= most) {
+    return 0.0;
+  }
+  const double(*j)[BODY_ROWS] = s->kind.ball_axes ? AXES[axis->row] : s->rows[axis->row].j;
+  R bend = 0.0f;
+  for (int side = 0; side < 2; ++side) {
+    bend += s->joint->body_node[side] >= 0 ? bend_by(s, side, j) : 0.0f;
+  }
+  return 0.5 * s->h * (1.0 - square / most) * (double)bend;
+}
+
+// ---------------------------------------------------------------------------------------------
+
 static axis_builder begin_axis(row_builder *s, int index, const ball_drive *ball)
 {
   direct_axis *a = &s->context->set->axes[s->joint->first_axis + index];
   const jacobian_row *row = &s->rows[a->row];
   axis_builder b = {.rows = s, .axis = a, .index = index};
   b.w = (double)(s->kind.ball_axes ? row->axis_inverse_mass : row->inverse_mass);
+  a->bend = b.bend = bend_of(s, a);
   if (a->features == AXIS_FRICTION) {
     return b; // friction asks for no position
   }
@@ -531,12 +591,12 @@ void direct_add_axes(mechanism_set *set, direct_joint *d)
   }
 }
 
-// Impulse and rate of a drive or a passive row after a solve. u follows from the row: rate + u +
-// alpha lambda = 0.
+// Impulse and rate of a drive or a passive row after a solve. u follows from the row: rate - g + u
+// + alpha lambda = 0.
 void axis_store_impulse(direct_axis *a, const joint_row *l, direct_pass pass)
 {
   bool half_kick = pass == DIRECT_HALF_KICK;
-  double u = -l->rate - l->alpha * l->lambda;
+  double u = a->bend - l->rate - l->alpha * l->lambda;
   AxisState *state = &a->state;
   if (half_kick) {
     if (l->kind == ROW_DRIVE) {

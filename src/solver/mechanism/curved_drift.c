@@ -124,9 +124,24 @@ static void predicted_motion(const solve_state *s, const direct_joint *j, double
   }
 }
 
-// Sets the rates of rigid rows to c / h. Adds up the squares of c / h and of its change.
-static void set_rates(const solve_state *s, double *whole, double *change)
+// Squares of c / h of all rows, of its change, and of what rounding of coordinates makes of it,
+// over inverse masses, J.
+typedef struct curvature_sums {
+  double whole, change, rounding;
+} curvature_sums;
+
+// Rounding of a row's coordinate, m or rad.
+static double rounding_of(const solve_state *s, const direct_joint *j, const joint_row *l)
 {
+  const jacobian_block *block = &s->context->set->jacobian_blocks[j->jacobian_lane / BLOCK_WIDTH];
+  double length = l->block ? 1.0 : (double)block->lever_length[j->jacobian_lane % BLOCK_WIDTH];
+  return TUNING_CURVATURE_ROUNDING * length;
+}
+
+// Sets the rates of rigid rows to c / h.
+static curvature_sums set_rates(const solve_state *s)
+{
+  curvature_sums sums = {0.0, 0.0, 0.0};
   double inv_h = 1.0 / (double)s->context->data->substep.h;
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
@@ -139,12 +154,15 @@ static void set_rates(const solve_state *s, double *whole, double *change)
         double curvature = ((double)of->x_ahead - (double)of->x) * inv_h - row_velocity(l, motion);
         double rate = s->curvature_share * curvature;
         double mass = 1.0 / at_least(TUNING_PIVOT_REPLACEMENT, (double)of->inverse_mass);
-        *whole += mass * rate * rate;
-        *change += mass * (rate - l->rate) * (rate - l->rate);
+        double rounding = rounding_of(s, j, l) * inv_h;
+        sums.whole += mass * rate * rate;
+        sums.change += mass * (rate - l->rate) * (rate - l->rate);
+        sums.rounding += mass * rounding * rounding;
         l->rate = rate;
       }
     }
   }
+  return sums;
 }
 
 static void clear_rates(const solve_state *s)
@@ -161,15 +179,15 @@ static void clear_rates(const solve_state *s)
 // Whether the rows must be solved again.
 static bool update_rates(solve_state *s)
 {
-  double whole = 0.0, change = 0.0, last = s->curvature_change;
-  set_rates(s, &whole, &change);
+  double last = s->curvature_change;
+  curvature_sums sums = set_rates(s);
   int round = s->curvature_rounds++;
-  s->curvature_change = change;
+  s->curvature_change = sums.change;
   if (round == 0) {
     return false; // the first guess, before any solution
   }
-  bool diverges = round > 1 && !(change < TUNING_CURVATURE_SHRINKS * last) &&
-                  !(change < TUNING_CURVATURE_ACCEPTED * whole);
+  bool diverges = round > 1 && !(sums.change < TUNING_CURVATURE_SHRINKS * last) &&
+                  !(sums.change < TUNING_CURVATURE_ACCEPTED * sums.whole + sums.rounding);
   if (diverges || s->mechanism->split_impulse) {
     clear_rates(s);
     s->curvature_share = 0.0;
@@ -178,7 +196,7 @@ static bool update_rates(solve_state *s)
   if (round == TUNING_CURVATURE_ROUNDS) {
     s->curvature_share = 0.0; // no more evaluations
   }
-  return change > TUNING_CURVATURE_TOLERANCE * whole;
+  return sums.change > TUNING_CURVATURE_TOLERANCE * sums.whole + sums.rounding;
 }
 
 unsigned solve_follow_drift(solve_state *s, unsigned lanes)

@@ -28,6 +28,7 @@ typedef struct direct_axis {
   double drive_before, passive_before; // pending impulses at the start of the substep, N s or N m s
   double drive_after, passive_after;   // pending part of the impulse after it: (1 - theta) / theta
   double old_rate;                     // rate before the substep, for the armature
+  double bend;                         // in the rates of its rows, see axis_rows.c
   double next_friction;                // lagged friction impulse of the next pass, lags_friction()
   float inverse_mass;                  // of the bodies along the axis, 1/kg or 1/(kg m^2)
   double drive_sum;                    // impulse of the drive over the step

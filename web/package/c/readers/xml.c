@@ -1,6 +1,6 @@
 // The part of expat that the reader of models uses, for the module: expat itself is a library of
-// the host. One call parses a whole text in UTF-8 and reports its elements. A document type may
-// name files, but declares nothing: import refuses entities, and no robot has the rest.
+// the host. One call parses a whole text in UTF-8 and reports its elements and text. A document
+// type may name files, but declares nothing: import refuses entities, and no robot has the rest.
 #include <expat.h>
 
 #include <stdbool.h>
@@ -12,6 +12,7 @@ struct XML_ParserStruct {
   XML_StartElementHandler start;
   XML_EndElementHandler end;
   XML_EntityDeclHandler entity;
+  XML_CharacterDataHandler characters;
   const char *at, *last; // the next character; the end of the text
   XML_Size line;         // of `seen`
   const char *seen;      // up to which lines are counted
@@ -559,10 +560,20 @@ static bool read_doctype(XML_Parser p)
   return skip_word(p, ">") || fail(p, XML_ERROR_SYNTAX);
 }
 
-// Text between tags has no meaning in models, but must be well-formed.
+// Reports text; the end of a line is one character.
+static void report_text(XML_Parser p, const char *text, const char *end)
+{
+  for (const char *s = text; s < end && p->characters && p->depth > 0; ++s) {
+    bool is_return = *s == '\r';
+    p->characters(p->context, is_return ? "\n" : s, 1);
+    s += is_return && s + 1 < end && s[1] == '\n';
+  }
+}
+
 static bool read_text(XML_Parser p)
 {
-  char unused[8];
+  char reference[8];
+  const char *from = p->at;
   while (p->at < p->last && *p->at != '<') {
     int bytes = character(p);
     if (bytes == 0 || starts(p, "]]>")) {
@@ -572,14 +583,32 @@ static bool read_text(XML_Parser p)
       return fail(p, p->has_root ? XML_ERROR_JUNK_AFTER_DOC_ELEMENT : XML_ERROR_SYNTAX);
     }
     if (*p->at == '&') {
-      if (!read_reference(p, unused)) {
+      report_text(p, from, p->at);
+      const char *end = read_reference(p, reference);
+      if (!end) {
         return false;
       }
+      if (p->characters && p->depth > 0) {
+        p->characters(p->context, reference, (int)(end - reference));
+      }
+      from = p->at;
     } else {
       p->at += bytes;
     }
   }
+  report_text(p, from, p->at);
   return true;
+}
+
+static bool read_cdata(XML_Parser p)
+{
+  p->at += 9;
+  const char *from = p->at;
+  bool closed = skip_to(p, "]]>", XML_ERROR_UNCLOSED_CDATA_SECTION);
+  if (closed) {
+    report_text(p, from, p->at - 3);
+  }
+  return closed;
 }
 
 static bool read_markup(XML_Parser p)
@@ -594,8 +623,7 @@ static bool read_markup(XML_Parser p)
     return read_instruction(p);
   }
   if (starts(p, "<![CDATA[") && p->depth > 0) {
-    p->at += 9;
-    return skip_to(p, "]]>", XML_ERROR_UNCLOSED_CDATA_SECTION);
+    return read_cdata(p);
   }
   if (starts(p, "<!DOCTYPE") && !p->has_root) {
     return read_doctype(p);
@@ -638,6 +666,11 @@ void XML_SetElementHandler(XML_Parser p, XML_StartElementHandler start, XML_EndE
 void XML_SetEntityDeclHandler(XML_Parser p, XML_EntityDeclHandler handler)
 {
   p->entity = handler;
+}
+
+void XML_SetCharacterDataHandler(XML_Parser p, XML_CharacterDataHandler handler)
+{
+  p->characters = handler;
 }
 
 enum XML_Status XML_StopParser(XML_Parser p, XML_Bool resumable)
