@@ -77,7 +77,7 @@ static void refuse(const char *how, const char *message)
   assert_null(make_batch(run->world, tn_cuda(), false));
   assert_message(message);
   tn_batch *batch = make_batch(run->world, tn_cuda(), true);
-  assert_message(message);
+  assert_non_null(strstr(test_last_message(), message));
   assert_message("the CPU takes over");
   assert_non_null(batch);
   unsetenv("FAKE_CUDA");
@@ -115,24 +115,21 @@ static void worlds_have_the_bits_of_the_library(void **state)
 static void the_module_is_kept(void **state)
 {
   (void)state;
-  char folder[] = "/tmp/tenon_cache_XXXXXX", command[64];
-  assert_non_null(mkdtemp(folder));
-  setenv("XDG_CACHE_HOME", folder, 1);
   scene_run *run = make_scene("stack");
   size_t first = of_driver("fake_compilations");
+  tn_batch_destroy(make_batch(run->world, tn_cuda(), false)); // perhaps kept by another test
+  assert_in_range(of_driver("fake_compilations"), first, first + 1);
+  first = of_driver("fake_compilations");
   for (int i = 0; i < 3; ++i) {
     tn_batch *batch = make_batch(run->world, tn_cuda(), false);
     assert_non_null(batch);
     tn_batch_destroy(batch);
-    assert_int_equal(of_driver("fake_compilations"), first + 1);
+    assert_int_equal(of_driver("fake_compilations"), first);
   }
   setenv("TENON_CUDA_MODULE", "/nonexistent/module", 1);
   assert_null(make_batch(run->world, tn_cuda(), false));
   assert_message("/nonexistent/module cannot be loaded");
   unsetenv("TENON_CUDA_MODULE");
-  unsetenv("XDG_CACHE_HOME");
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  assert_int_equal(system(command), 0);
   scene_destroy(run);
 }
 
@@ -199,7 +196,7 @@ static void a_missing_driver_is_said(void **state)
   refuse("", "not installed");
 }
 
-int main(int count, char **words)
+static int test_driver(const char *which)
 {
   const struct CMUnitTest whole[] = {
       cmocka_unit_test(worlds_have_the_bits_of_the_library),
@@ -210,10 +207,22 @@ int main(int count, char **words)
   };
   const struct CMUnitTest old[] = {cmocka_unit_test(an_old_driver_is_said)};
   const struct CMUnitTest none[] = {cmocka_unit_test(a_missing_driver_is_said)};
-  const char *which = count > 1 ? words[1] : "whole";
   if (strcmp(which, "old") == 0) {
     return cmocka_run_group_tests(old, NULL, NULL);
   }
   return strcmp(which, "none") == 0 ? cmocka_run_group_tests(none, NULL, NULL)
                                     : cmocka_run_group_tests(whole, NULL, NULL);
+}
+
+// The module is kept in a folder of this test, which must not reach a real driver.
+int main(int count, char **words)
+{
+  char folder[] = "/tmp/tenon_cache_XXXXXX", command[64];
+  if (!mkdtemp(folder)) {
+    return 1;
+  }
+  setenv("XDG_CACHE_HOME", folder, 1);
+  int failed = test_driver(count > 1 ? words[1] : "whole");
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  return system(command) != 0 ? 1 : failed;
 }
