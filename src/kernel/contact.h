@@ -145,30 +145,120 @@ typedef struct ContactRhs {
   M idle;                    // no point has an impulse or needs one
 } ContactRhs;
 
-// Projected Gauss-Seidel from x = 0, rows scaled to a unit diagonal.
-INLINED void solve_pgs(int points, const R *k, R alpha, const R *r, const R *lambda,
-                       const M *frozen, R *x)
-{
+// Rows of a manifold scaled to a unit diagonal.
+typedef struct ScaledRows {
   R row[CONTACT_POINTS][CONTACT_POINTS], wanted[CONTACT_POINTS];
+} ScaledRows;
+
+KERNEL ScaledRows scale_rows(int points, const R *k, R alpha, const R *r)
+{
+  ScaledRows rows;
   for (int i = 0; i < points; ++i) {
     R inverse = 1.0f / (k[sym(i, i)] + alpha);
     for (int j = 0; j < points; ++j) {
-      row[i][j] = inverse * k[sym(i, j)];
+      rows.row[i][j] = inverse * k[sym(i, j)];
     }
-    wanted[i] = inverse * r[i];
-    x[i] = splat(0.0f);
+    rows.wanted[i] = inverse * r[i];
   }
-  int sweeps = RULE(block_manifold) ? TUNING_CONTACT_PGS_SWEEPS : 1;
+  return rows;
+}
+
+// Projected Gauss-Seidel from x.
+INLINED void solve_pgs(int points, const ScaledRows *rows, int sweeps, const R *lambda,
+                       const M *frozen, R *x)
+{
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (int i = 0; i < points; ++i) {
-      R next = wanted[i];
+      R next = rows->wanted[i];
       // The row's latest input comes last, which shortens the chain of dependent operations.
       for (int j = i + 1; j < i + points; ++j) {
-        next = next - row[i][j % points] * x[j % points];
+        next = next - rows->row[i][j % points] * x[j % points];
       }
       x[i] = pick(frozen[i], splat(0.0f), r_max(next, -lambda[i]));
     }
   }
+}
+
+// Impulses of four points of a face that cancel each other, +1, -1, +1, -1 for a parallelogram in
+// cyclic order, are not determined by its motion: where the gaps do not quite lie in a plane the
+// ridge alone would bound them, and the face would end on two corners. One inverse iteration finds
+// their direction, which d is made perpendicular to.
+KERNEL void remove_redundant_part(const R *in, const R *inverse, R *d)
+{
+  R n[CONTACT_POINTS], along = splat(0.0f), square = splat(0.0f);
+  R four = in[0] * in[1] * in[2] * in[3];
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    n[i] = inverse[sym(i, 0)] - inverse[sym(i, 1)] + inverse[sym(i, 2)] - inverse[sym(i, 3)];
+    along = along + n[i] * d[i];
+    square = square + n[i] * n[i];
+  }
+  R share = four * along / r_max(square, splat(TUNING_MIN_DIVISOR));
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    d[i] = d[i] - share * n[i];
+  }
+}
+
+// d = (K + ridge)^-1 of what is left of r, over the points of a set; zero elsewhere. `in` is 1 for
+// points of the set, otherwise 0.
+INLINED void solve_subset(int points, const R *k, R alpha, const R *r, const R *in, const R *x,
+                          R *d)
+{
+  R part[CONTACT_MASSES], inverse[CONTACT_MASSES], rest[CONTACT_POINTS];
+  R trace = splat(0.0f), count = splat(0.0f);
+  for (int i = 0; i < points; ++i) {
+    trace = trace + in[i] * k[sym(i, i)];
+    count = count + in[i];
+  }
+  R ridge = TUNING_CONTACT_RIDGE * trace / r_max(count, splat(1.0f));
+  for (int j = 0; j < points; ++j) {
+    for (int i = 0; i < j; ++i) {
+      part[sym(i, j)] = in[i] * in[j] * k[sym(i, j)];
+    }
+    part[sym(j, j)] = in[j] * (k[sym(j, j)] + alpha + ridge) + (1.0f - in[j]);
+    rest[j] = in[j] * (r[j] - row_of(points, k, j, x) - alpha * x[j]);
+  }
+  invert(points, part, inverse);
+  R first[CONTACT_POINTS];
+  for (int i = 0; i < points; ++i) {
+    first[i] = in[i] * row_of(points, inverse, i, rest);
+  }
+  for (int i = 0; i < points; ++i) {
+    d[i] = in[i] * (rest[i] - row_of(points, k, i, first) - alpha * first[i]);
+  }
+  for (int i = 0; i < points; ++i) {
+    rest[i] = in[i] * row_of(points, inverse, i, d);
+  }
+  for (int i = 0; i < points; ++i) {
+    d[i] = first[i] + rest[i];
+  }
+  remove_redundant_part(in, inverse, d);
+}
+
+// The LCP of a face in which a point would pull. Gauss-Seidel over its points, whose matrix is
+// nearly singular, leaves a face that bears its load near a corner so soft that towers fall. So
+// sweeps, which find the points that push, alternate with the direct solution for these, taken as
+// far as none of them pulls: each round solves the rest or ends with a point less.
+INLINED void solve_face_lcp(int points, const R *k, R alpha, const R *r, const R *lambda,
+                            const M *frozen, R *x)
+{
+  ScaledRows rows = scale_rows(points, k, alpha, r);
+  for (int round = 0; round < TUNING_CONTACT_ROUNDS; ++round) {
+    R in[CONTACT_POINTS], d[CONTACT_POINTS];
+    solve_pgs(points, &rows, TUNING_CONTACT_ROUND_SWEEPS, lambda, frozen, x);
+    for (int i = 0; i < points; ++i) {
+      in[i] = pick(frozen[i] | (lambda[i] + x[i] <= 0.0f), splat(0.0f), splat(1.0f));
+    }
+    solve_subset(points, k, alpha, r, in, x, d);
+    R step = splat(1.0f);
+    for (int i = 0; i < points; ++i) {
+      R end = (lambda[i] + x[i]) / r_max(-d[i], splat(TUNING_MIN_DIVISOR));
+      step = pick(d[i] < 0.0f, r_min(step, end), step);
+    }
+    for (int i = 0; i < points; ++i) {
+      x[i] = pick(frozen[i], splat(0.0f), r_max(x[i] + step * d[i], -lambda[i]));
+    }
+  }
+  solve_pgs(points, &rows, TUNING_CONTACT_ROUND_SWEEPS, lambda, frozen, x);
 }
 
 // Exact LCP of two points, for the case that the unbounded solution pulls: then at most one of them
@@ -234,8 +324,11 @@ INLINED void solve_normal_lcp(int points, const ContactMass *mass, R alpha, cons
   if (m_any(pulls & m_not(rhs->idle))) {
     if (points == 2 && RULE(block_manifold)) {
       solve_two_point_lcp(mass->k, alpha, rhs->r, lambda, rhs->frozen, y);
+    } else if (RULE(block_manifold)) {
+      solve_face_lcp(points, mass->k, alpha, rhs->r, lambda, rhs->frozen, y);
     } else {
-      solve_pgs(points, mass->k, alpha, rhs->r, lambda, rhs->frozen, y);
+      ScaledRows rows = scale_rows(points, mass->k, alpha, rhs->r);
+      solve_pgs(points, &rows, 1, lambda, rhs->frozen, y);
     }
   }
   for (int i = 0; i < points; ++i) {

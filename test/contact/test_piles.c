@@ -66,8 +66,21 @@ static void capsules_settle_without_friction(void **unused)
   assert_below(check_capsules(run), 5e-3);
 }
 
-// About two contacts per body, at rest except for single bodies that slip. In the last two seconds
-// the energy never rises by more than the lift of one body by 5 mm.
+// Root mean square speed of all bodies but the fastest.
+static double rms_of_the_others(const scene_run *run)
+{
+  double sum = 0.0, most = 0.0;
+  for (int i = 0; i < run->body_count; ++i) {
+    tn_vec3 v = tn_body_velocity(run->world, run->bodies[i]);
+    double square = (double)tn_dot(v, v);
+    sum += square;
+    most = fmax(most, square);
+  }
+  return sqrt((sum - most) / (run->body_count - 1));
+}
+
+// About two contacts per body, at rest except for single bodies that slip or topple. In the last
+// two seconds the energy never rises by more than the lift of one body by 5 mm.
 static void deul_fig_2_mixed_pile_settles_around_poles(void **unused)
 {
   (void)unused;
@@ -81,11 +94,11 @@ static void deul_fig_2_mixed_pile_settles_around_poles(void **unused)
     scene_step(run, DT);
     least = fmin(least, scene_energy_error(run));
     rise = fmax(rise, scene_energy_error(run) - least);
-    speed += scene_metric_value(run, "rms_speed_end") / 120.0;
+    speed += rms_of_the_others(run) / 120.0;
   }
-  print_message("  in 2 s: rms speed %.4f m/s, energy rises by %.3f J\n", speed,
+  print_message("  in 2 s: rms speed of all but one %.4f m/s, energy rises by %.3f J\n", speed,
                 rise * run->energy_scale);
-  assert_below(speed, 0.01);
+  assert_below(speed, 0.005);
   assert_below(rise * run->energy_scale, 1.0 * 9.81 * 5e-3);
   assert_below(told(run, "max_penetration_m"), 5e-3);
   told(run, "mean_penetration_m");

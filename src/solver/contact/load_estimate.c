@@ -44,10 +44,11 @@ static tn_vec3 normal_of(const tn_world *world, const contact *c)
 // I / h^2, and towers and walls that are high enough buckle on such springs. A body that passes a
 // load P on from face to face hardly rotates, so a larger moment of inertia changes little but that
 // stiffness:
-//   I' = I clamp(4000 P h^2 / sqrt(m I), 1, 32),   P h = (sum |p_i| - |sum p_i|) / 2,
+//   I' = I clamp(4000 P h^2 / sqrt(m I), 1, 100),   P h = (sum |p_i| - |sum p_i|) / 2,
 // with p_i the impulses per substep on its faces. The factor is 1 for small h. Bodies that also
 // bear on edges or round shapes do rotate, and would rattle; joints need the true moments. Neither
-// is scaled.
+// is scaled. Nor is a stack that stands on less than three points: it flies, or tips over an edge,
+// and would do so late with moments of inertia that are not there.
 //
 // Between heavy bodies a light one of mass m is a weak spring in all directions: a pass changes its
 // impulses by what its own mass stops, so that a load F moves it by F h^2 / m before it is borne.
@@ -56,6 +57,48 @@ static tn_vec3 normal_of(const tn_world *world, const contact *c)
 // and its moments by at least that. Its weight and all other forces stay as they are. The factor is
 // 1 for small h. Impulses that nothing balances count by a 64th: what held a squeezed body on the
 // other side may be gone.
+
+// Root of the stack that a body belongs to: dynamic bodies that loaded faces join.
+static int32_t stack_of(const tn_world *world, int32_t slot)
+{
+  body_load *loads = world->solver->body_loads;
+  while (loads[slot].stack != slot) {
+    loads[slot].stack = loads[loads[slot].stack].stack;
+    slot = loads[slot].stack;
+  }
+  return slot;
+}
+
+static void join_stacks(const tn_world *world, const int32_t slots[2])
+{
+  int32_t a = stack_of(world, slots[0]), b = stack_of(world, slots[1]);
+  world->solver->body_loads[a > b ? a : b].stack = a > b ? b : a;
+}
+
+// Whether a body may belong to a stack.
+static bool is_loose(const tn_world *world, int32_t slot)
+{
+  return world->solver->contact_flags[slot].dynamic && world->solver->contact_flags[slot].moves;
+}
+
+static void add_stack_points(const tn_world *world, int32_t slot, int32_t count)
+{
+  if (is_loose(world, slot)) {
+    world->solver->body_loads[slot].stack_points += count;
+  }
+}
+
+// Points at which a contact bears or is about to.
+static int32_t touching_points(const tn_world *world, const contact *c)
+{
+  float size =
+      fminf(world->shapes[c->shape[0]].bounding_radius, world->shapes[c->shape[1]].bounding_radius);
+  int32_t count = 0;
+  for (int i = 0; i < c->manifold.count; ++i) {
+    count += c->manifold.points[i].gap < TUNING_SUPPORT_GAP * size;
+  }
+  return count;
+}
 
 static void add_load(tn_world *world, int32_t slot, float load, tn_vec3 net_load)
 {
@@ -94,11 +137,17 @@ static void add_face_load(tn_world *world, const int32_t slots[2], const contact
   if (f->face) {
     add_load(world, slots[0], f->load, tn_scale(-1.0f, f->net_load));
     add_load(world, slots[1], f->load, f->net_load);
+    if (is_loose(world, slots[0]) && is_loose(world, slots[1])) {
+      join_stacks(world, slots);
+    } else {
+      add_stack_points(world, slots[0], TUNING_FACE_MIN_POINTS);
+      add_stack_points(world, slots[1], TUNING_FACE_MIN_POINTS);
+    }
   }
 }
 
 static void add_contact_load(tn_world *world, const pair_summary *p, contact_summary summary,
-                             const contact_load *f)
+                             const contact_load *f, const contact *c)
 {
   if (f->load > 0.0f) {
     add_squeeze(world, p->body[0], f->load, tn_scale(-1.0f, f->net_load));
@@ -106,17 +155,24 @@ static void add_contact_load(tn_world *world, const pair_summary *p, contact_sum
   }
   if (summary.type == CONTACT_FLAT_4) {
     add_face_load(world, p->body, f);
-  } else if (!summary.idle) {
+  }
+  if (world->solver->contact_graph.has_faces && !summary.idle && !f->face) {
+    int32_t points = touching_points(world, c);
+    add_stack_points(world, p->body[0], points);
+    add_stack_points(world, p->body[1], points);
+  }
+  if (summary.type != CONTACT_FLAT_4 && !summary.idle) {
     world->solver->body_loads[p->body[0]].has_other_load = true;
     world->solver->body_loads[p->body[1]].has_other_load = true;
   }
 }
 
 // Factor of the moments of inertia of a body whose faces pass a load on.
-static float inertia_scale_of(const body *of, const body_load *b, float h, float moment)
+static float inertia_scale_of(const body *of, const body_load *b, float h, float moment,
+                              bool stands)
 {
   float through = 0.5f * (b->total_load - tn_length(b->net_load));
-  if (!RULE(inertia_scaling) || !(through > 0.0f) || b->has_other_load) {
+  if (!RULE(inertia_scaling) || !stands || !(through > 0.0f) || b->has_other_load) {
     return 1.0f;
   }
   float brace = TUNING_INERTIA_SCALE * h * through / sqrtf(moment * of->mass.mass);
@@ -146,9 +202,11 @@ static void scale_body(tn_world *world, int32_t slot, float h, float gravity)
   const body *of = &world->bodies[slot];
   if (b->total_squeeze > 0.0f && !has_links(of)) {
     float moment = (float)((of->moments[0] + of->moments[1] + of->moments[2]) / 3.0);
+    bool stands =
+        world->solver->body_loads[stack_of(world, slot)].stack_points >= TUNING_FACE_MIN_POINTS;
     float mass_scale = mass_scale_of(of, b, h, moment, gravity);
     b->inverse_mass_scale = 1.0f / mass_scale;
-    b->inverse_inertia_scale = 1.0f / fmaxf(inertia_scale_of(of, b, h, moment), mass_scale);
+    b->inverse_inertia_scale = 1.0f / fmaxf(inertia_scale_of(of, b, h, moment, stands), mass_scale);
   }
 }
 
@@ -158,8 +216,8 @@ bool inertia_scaling_update(tn_world *world, float h)
     return false;
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
-    world->solver->body_loads[world->awake[i]] =
-        (body_load){.inverse_inertia_scale = 1.0f, .inverse_mass_scale = 1.0f};
+    world->solver->body_loads[world->awake[i]] = (body_load){
+        .inverse_inertia_scale = 1.0f, .inverse_mass_scale = 1.0f, .stack = world->awake[i]};
   }
   if (world->method != TN_METHOD_TENON) {
     return true;
@@ -174,12 +232,20 @@ bool inertia_scaling_update(tn_world *world, float h)
     if (p->contact != NO_SLOT) {
       // The load estimate has changed impulses since the summary was made.
       contact_load now = estimated ? contact_load_of(world, &world->contacts[p->contact]) : p->load;
-      add_contact_load(world, p, p->first, &now);
+      add_contact_load(world, p, p->first, &now, &world->contacts[p->contact]);
     }
     for (int32_t k = p->has_more ? world->contacts[p->contact].next : NO_SLOT; k != NO_SLOT;
          k = world->contacts[k].next) {
       contact_load more = contact_load_of(world, &world->contacts[k]);
-      add_contact_load(world, p, contact_summary_of(&world->contacts[k]), &more);
+      add_contact_load(world, p, contact_summary_of(&world->contacts[k]), &more,
+                       &world->contacts[k]);
+    }
+  }
+  body_load *loads = world->solver->body_loads;
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    int32_t slot = world->awake[i], stack = stack_of(world, slot);
+    if (slot != stack) {
+      loads[stack].stack_points += loads[slot].stack_points;
     }
   }
   float gravity = tn_length(world->gravity);

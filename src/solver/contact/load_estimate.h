@@ -16,6 +16,8 @@ typedef struct body_load {
   float inverse_inertia_scale; // factor of the inverse inertia, at most 1
   int32_t support_count;       // faces that carry it, for the load estimate
   bool has_other_load;         // also loaded by edges, points or round contacts
+  int32_t stack;               // bodies that faces join have the same root; see stack_of()
+  int32_t stack_points;        // of a root: points at which other things carry the stack
 } body_load;
 
 // What a contact presses on its bodies with, per substep.
