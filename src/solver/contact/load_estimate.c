@@ -89,8 +89,14 @@ static void add_stack_points(const tn_world *world, int32_t slot, int32_t count)
 }
 
 // Points at which a contact bears or is about to.
-static int32_t touching_points(const tn_world *world, const contact *c)
+static int32_t touching_points(const tn_world *world, uint32_t type, const contact *c)
 {
+  if (type == CONTACT_FLAT_1 || type == CONTACT_ROUND_1 || type == CONTACT_WIRE_1) {
+    return 1;
+  }
+  if (type != CONTACT_FLAT_4 && type != CONTACT_RIM_4) {
+    return 2;
+  }
   float size =
       fminf(world->shapes[c->shape[0]].bounding_radius, world->shapes[c->shape[1]].bounding_radius);
   int32_t count = 0;
@@ -156,8 +162,8 @@ static void add_contact_load(tn_world *world, const pair_summary *p, contact_sum
   if (summary.type == CONTACT_FLAT_4) {
     add_face_load(world, p->body, f);
   }
-  if (world->solver->contact_graph.has_faces && !summary.idle && !f->face) {
-    int32_t points = touching_points(world, c);
+  if (!summary.idle && !f->face) {
+    int32_t points = touching_points(world, summary.type, c);
     add_stack_points(world, p->body[0], points);
     add_stack_points(world, p->body[1], points);
   }
