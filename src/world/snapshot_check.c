@@ -185,7 +185,9 @@ static bool is_state_of(const body_state *state, const body *b)
 {
   const float *q = state->dq;
   float square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-  return are_within(state->motion, 8, 2.0f * TN_MAX_RATE) &&
+  return are_within(state->v, 3, 2.0f * TN_MAX_RATE) &&
+         are_within(state->w, 3, 2.0f * TN_MAX_RATE) &&
+         are_within(&state->constraint_count, 1, 1e9f) &&
          are_within(state->dx, 4, (float)TN_MAX_DISTANCE) && fabsf(square - 1.0f) < 0.1f &&
          state->inverse_mass == (b->type == TN_BODY_DYNAMIC ? 1.0f / b->mass.mass : 0.0f);
 }
