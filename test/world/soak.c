@@ -135,6 +135,7 @@ int main(int argc, char **argv)
     const char *why = run(seed + (uint32_t)runs, path);
     if (why) {
       printf("seed %u: %s\n", (unsigned)seed + (unsigned)runs, why);
+      fflush(stdout);
       ++failures;
     }
     warm = runs == WARM ? resident() : warm;
