@@ -11,24 +11,21 @@ world_aabb empty_box(void)
   return box;
 }
 
-void box_add_point(world_aabb *box, tn_pos p)
+void soft_set_box(soft *s, world_aabb box)
 {
-  box->lower = tn_p3(fmin(box->lower.x, p.x), fmin(box->lower.y, p.y), fmin(box->lower.z, p.z));
-  box->upper = tn_p3(fmax(box->upper.x, p.x), fmax(box->upper.y, p.y), fmax(box->upper.z, p.z));
+  double r = (double)s->radius;
+  s->box.lower = tn_p3(box.lower.x - r, box.lower.y - r, box.lower.z - r);
+  s->box.upper = tn_p3(box.upper.x + r, box.upper.y + r, box.upper.z + r);
+  s->box_grown = false;
 }
 
 void soft_update_box(soft *s)
 {
-  tn_pos lower = s->particles[0].at, upper = lower;
-  for (int32_t i = 1; i < s->particle_count; ++i) {
-    tn_pos at = s->particles[i].at;
-    lower = tn_p3(fmin(lower.x, at.x), fmin(lower.y, at.y), fmin(lower.z, at.z));
-    upper = tn_p3(fmax(upper.x, at.x), fmax(upper.y, at.y), fmax(upper.z, at.z));
+  world_aabb box = empty_box();
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    box_add_point(&box, s->particles[i].at);
   }
-  double r = (double)s->radius;
-  s->box.lower = tn_p3(lower.x - r, lower.y - r, lower.z - r);
-  s->box.upper = tn_p3(upper.x + r, upper.y + r, upper.z + r);
-  s->box_grown = false;
+  soft_set_box(s, box);
 }
 
 // In constant time: the box keeps the particle's old position until soft_boxes_settle().

@@ -35,6 +35,27 @@ typedef struct sweep_order {
   int32_t index; // in tn_world.awake
 } sweep_order;
 
+// What the detection of soft contacts knows of a soft body in this step.
+typedef struct soft_scan {
+  int32_t first_chunk, first_box; // in soft_chunks, triangle_boxes
+  bool has_boxes;                 // has boxes of its triangles
+  float max_speed;                // m/s, of its particles
+} soft_scan;
+
+// Consecutive particles or triangles of a soft body.
+typedef struct soft_chunk {
+  world_aabb box;
+  float square_speed; // (m/s)^2, largest of the particles
+  double rounding;    // m, bound of rounding errors of distances from the triangles
+  int32_t soft;       // slot
+} soft_chunk;
+
+// A part of a search for soft contacts, which one thread does.
+typedef struct soft_item {
+  int32_t job, part;    // of which pair of colliders; which chunk
+  int32_t count, place; // contacts found; where they begin in tn_world.soft_contacts
+} soft_item;
+
 #define KEPT_MANIFOLDS (-1) // the contacts of the last step are still valid
 
 typedef struct detection {
@@ -78,12 +99,17 @@ typedef struct detection {
   pair_result *found; // by index in active_pairs
   manifold *found_manifolds;
   int32_t found_capacity, found_manifold_capacity;
-  // Room for the contacts of each chunk of a soft body's particles or triangles.
-  soft_contact *chunk_contacts;
-  int32_t *chunk_contact_counts;
-  int32_t chunk_contact_capacity, chunk_contact_count_capacity;
-  world_aabb *chunk_boxes; // of the same chunks
-  int32_t chunk_box_capacity;
+  // Soft bodies, see soft_detect.h.
+  soft_scan *soft_scans;      // by slot
+  soft_chunk *soft_chunks;    // of particles, then of triangles, of each awake soft body
+  world_aabb *triangle_boxes; // of soft bodies that may collide with others
+  int32_t soft_scan_capacity, soft_chunk_capacity, triangle_box_capacity;
+  void *soft_jobs; // of the running search for soft contacts
+  soft_item *soft_items;
+  soft_contact *chunk_contacts; // what the items have found
+  int32_t soft_job_capacity, soft_item_count, soft_item_capacity, chunk_contact_capacity;
+  void *edge_memory; // feature edges, see soft_edge_contacts.c
+  int32_t edge_memory_capacity;
 } detection;
 
 #endif

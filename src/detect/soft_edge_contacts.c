@@ -19,19 +19,13 @@ typedef struct feature_edge_list {
   const soft *soft;
   int32_t slot, count;
   feature_edge *feature_edges;
-  int32_t *triangles;
-  half_edge *sides;
-  size_t size;
+  int32_t *triangles; // near the other body
+  half_edge *sides;   // of these
 } feature_edge_list;
 
-static world_aabb box_around(const soft *s, const int32_t *v, int count)
-{
-  world_aabb box = empty_box();
-  for (int i = 0; i < count; ++i) {
-    box_add_point(&box, s->particles[v[i]].at);
-  }
-  return box;
-}
+// Memory of a list, by triangles near the other body.
+#define TRIANGLE_BYTES (3 * (int32_t)(sizeof(feature_edge) + sizeof(half_edge) + sizeof(int32_t)))
+#define LIST_BYTES 16 // head of a list in memory: its number of feature edges
 
 static tn_vec3 normal_of(const soft *s, const int32_t *v)
 {
@@ -63,32 +57,42 @@ static bool is_feature_edge(const feature_edge_list *list, const half_edge *side
   return true;
 }
 
-// Feature edges of the triangles that overlap `box`; false when out of memory.
-static bool find_feature_edges(tn_world *world, feature_edge_list *list, const world_aabb *box)
+// Triangles of `slot` whose boxes overlap `box`: their number, and their corners if `triangles` is
+// not null.
+static int32_t list_near(const tn_world *world, int32_t slot, const world_aabb *box,
+                         int32_t *triangles)
 {
-  const soft *s = list->soft;
-  size_t most = (size_t)s->triangle_count;
-  list->size = most * (3 * sizeof(feature_edge) + 3 * sizeof(half_edge) + 3 * sizeof(int32_t));
-  list->feature_edges = heap_alloc(&world->heap, list->size);
-  if (!list->feature_edges) {
-    return false;
-  }
-  list->sides = (half_edge *)(list->feature_edges + 3 * most);
-  list->triangles = (int32_t *)(list->sides + 3 * most);
+  const soft *s = &world->softs[slot];
+  const soft_chunk *chunks = soft_triangle_chunks(world, slot);
+  const world_aabb *boxes =
+      world->detection->triangle_boxes + world->detection->soft_scans[slot].first_box;
   int32_t near = 0;
-  for (size_t i = 0; i < most; ++i) {
-    world_aabb around = box_around(s, s->triangles + 3 * i, 3);
-    if (aabbs_overlap(&around, box)) {
-      memcpy(list->triangles + 3 * (size_t)near++, s->triangles + 3 * i, 3 * sizeof(int32_t));
+  for (int32_t b = 0; b < chunk_count(s->triangle_count); ++b) {
+    if (!aabbs_overlap(&chunks[b].box, box)) {
+      continue;
+    }
+    for (int32_t i = CHUNK_SIZE * b; i < CHUNK_SIZE * (b + 1) && i < s->triangle_count; ++i) {
+      if (!aabbs_overlap(&boxes[i], box)) {
+        continue;
+      }
+      if (triangles) {
+        memcpy(triangles + 3 * (size_t)near, s->triangles + 3 * (size_t)i, 3 * sizeof(int32_t));
+      }
+      near += 1;
     }
   }
+  return near;
+}
+
+static void find_feature_edges(feature_edge_list *list, int32_t near)
+{
   find_half_edges(list->triangles, near, list->sides);
+  list->count = 0;
   for (int32_t i = 0, n; i < 3 * near; i += n) {
     const half_edge *side = &list->sides[i];
     n = i + 1 < 3 * near && side[1].low == side->low && side[1].high == side->high ? 2 : 1;
     list->count += is_feature_edge(list, side, n, &list->feature_edges[list->count]);
   }
-  return true;
 }
 
 // Closest points p0 + s u and q0 + t v of two lines: sets the weights of the ends, delta from the
@@ -131,13 +135,14 @@ static bool orient_normal(const feature_edge_list *a, const feature_edge *x,
          (!b->soft->closed || sign * out_of_b > TUNING_SOFT_FACING_COSINE);
 }
 
-static bool collide_edges(tn_world *world, const feature_edge_list *a, const feature_edge *x,
-                          const feature_edge_list *b, const feature_edge *y, float dt)
+static void collide_edges(const feature_edge_list *a, const feature_edge *x,
+                          const feature_edge_list *b, const feature_edge *y, float dt,
+                          soft_contact_list *out)
 {
   soft_contact c;
   memset(&c, 0, sizeof c);
   if (!closest_points_of_edges(a, x, b, y, &c) || !orient_normal(a, x, b, y, &c)) {
-    return true;
+    return;
   }
   tn_vec3 speed = {0.0f, 0.0f, 0.0f};
   bool free = false;
@@ -156,7 +161,9 @@ static bool collide_edges(tn_world *world, const feature_edge_list *a, const fea
   c.gap = tn_dot(c.normal, c.delta) - c.distance;
   bool near = tn_length(c.delta) < (1.0f + TUNING_SOFT_SOFT_MARGIN) * c.distance +
                                        TUNING_SOFT_MOTION_MARGIN * dt * tn_length(speed);
-  return !near || !free || add_soft_contact(world, &c);
+  if (near && free) {
+    soft_contact_put(out, &c);
+  }
 }
 
 // Box of CHUNK_SIZE feature edges.
@@ -170,10 +177,9 @@ static world_aabb chunk_box(const feature_edge_list *list, int32_t first)
   return box;
 }
 
-static bool collide_edge_lists(tn_world *world, const feature_edge_list *a,
-                               const feature_edge_list *b, double max_distance, float dt)
+static void collide_edge_lists(const feature_edge_list *a, const feature_edge_list *b,
+                               double max_distance, float dt, soft_contact_list *out)
 {
-  bool ok = true;
   for (int32_t i = 0; i < a->count; i += CHUNK_SIZE) {
     world_aabb box = box_expand(chunk_box(a, i), max_distance);
     for (int32_t k = 0; k < b->count; k += CHUNK_SIZE) {
@@ -181,32 +187,98 @@ static bool collide_edge_lists(tn_world *world, const feature_edge_list *a,
       if (!aabbs_overlap(&box, &other)) {
         continue;
       }
-      for (int32_t n = 0; ok && n < CHUNK_SIZE * CHUNK_SIZE; ++n) {
+      for (int32_t n = 0; n < CHUNK_SIZE * CHUNK_SIZE; ++n) {
         int32_t x = i + n / CHUNK_SIZE, y = k + n % CHUNK_SIZE;
-        ok = x >= a->count || y >= b->count ||
-             collide_edges(world, a, &a->feature_edges[x], b, &b->feature_edges[y], dt);
+        if (x < a->count && y < b->count) {
+          collide_edges(a, &a->feature_edges[x], b, &b->feature_edges[y], dt, out);
+        }
       }
     }
   }
-  return ok;
 }
 
-bool find_edge_contacts(tn_world *world, int32_t first, int32_t second, float dt)
+// ---------------------------------------------------------------------------------------------
+// Lists of all jobs: the triangles near the other body are counted, then memory is shared out.
+
+// The list of one side, 0: `from`, 1: `to`, in its place in memory.
+static feature_edge_list list_of(const tn_world *world, const soft_pair_job *job, int side)
 {
-  feature_edge_list a = {.soft = &world->softs[first], .slot = first};
-  feature_edge_list b = {.soft = &world->softs[second], .slot = second};
-  float speed = soft_max_speed(a.soft) + soft_max_speed(b.soft);
-  double max_distance =
-      (double)((1.0f + TUNING_SOFT_SOFT_MARGIN) * (a.soft->radius + b.soft->radius) +
-               TUNING_SOFT_MOTION_MARGIN * dt * speed);
-  world_aabb box_a = box_expand(a.soft->box, max_distance),
-             box_b = box_expand(b.soft->box, max_distance);
-  if (!RULE(soft_edge_contacts) || !aabbs_overlap(&box_a, &b.soft->box)) {
-    return true;
+  char *at = (char *)world->detection->edge_memory + job->first_edge;
+  at += side ? LIST_BYTES + job->near[0] * TRIANGLE_BYTES : 0;
+  size_t edges = 3 * (size_t)job->near[side];
+  int32_t slot = side ? job->to : job->from;
+  feature_edge_list list = {.soft = &world->softs[slot], .slot = slot};
+  memcpy(&list.count, at, sizeof list.count);
+  list.feature_edges = (feature_edge *)(void *)(at + LIST_BYTES);
+  list.sides = (half_edge *)(list.feature_edges + edges);
+  list.triangles = (int32_t *)(list.sides + edges);
+  return list;
+}
+
+typedef struct edge_task {
+  tn_world *world;
+  soft_pair_job *jobs;
+} edge_task;
+
+// The box in which the edges of one side may touch the other.
+static world_aabb near_box(const tn_world *world, const soft_pair_job *job, int side)
+{
+  return box_expand(world->softs[side ? job->from : job->to].box, job->max_distance);
+}
+
+// Items: two for each job, one for each side.
+static void count_near_task(int first, int last, void *context)
+{
+  const edge_task *t = context;
+  for (int i = first; i < last; ++i) {
+    soft_pair_job *job = &t->jobs[i / 2];
+    world_aabb box = near_box(t->world, job, i % 2);
+    job->near[i % 2] =
+        job->edges ? list_near(t->world, i % 2 ? job->to : job->from, &box, NULL) : 0;
   }
-  bool ok = find_feature_edges(world, &a, &box_b) && find_feature_edges(world, &b, &box_a) &&
-            collide_edge_lists(world, &a, &b, max_distance, dt);
-  heap_free(&world->heap, a.feature_edges, a.size);
-  heap_free(&world->heap, b.feature_edges, b.size);
-  return ok;
+}
+
+static void find_edges_task(int first, int last, void *context)
+{
+  const edge_task *t = context;
+  for (int i = first; i < last; ++i) {
+    const soft_pair_job *job = &t->jobs[i / 2];
+    if (!job->edges) {
+      continue;
+    }
+    world_aabb box = near_box(t->world, job, i % 2);
+    feature_edge_list list = list_of(t->world, job, i % 2);
+    list_near(t->world, list.slot, &box, list.triangles);
+    find_feature_edges(&list, job->near[i % 2]);
+    memcpy((char *)list.feature_edges - LIST_BYTES, &list.count, sizeof list.count);
+  }
+}
+
+bool edges_prepare(tn_world *world, soft_pair_job *jobs, int32_t count)
+{
+  edge_task task = {world, jobs};
+  task_run(world->tasks, count_near_task, 2 * count, 1, &task);
+  int64_t size = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    jobs[i].first_edge = (int32_t)size;
+    size += jobs[i].edges
+                ? 2 * LIST_BYTES + (int64_t)(jobs[i].near[0] + jobs[i].near[1]) * TRIANGLE_BYTES
+                : 0;
+    if (size > INT32_MAX / 2) {
+      return false;
+    }
+  }
+  if (!heap_reserve(&world->heap, &world->detection->edge_memory,
+                    &world->detection->edge_memory_capacity, (int32_t)size, 1)) {
+    return false;
+  }
+  task_run(world->tasks, find_edges_task, 2 * count, 1, &task);
+  return true;
+}
+
+void edges_collide(const tn_world *world, const soft_pair_job *job, float dt,
+                   soft_contact_list *out)
+{
+  feature_edge_list a = list_of(world, job, 0), b = list_of(world, job, 1);
+  collide_edge_lists(&a, &b, job->max_distance, dt, out);
 }

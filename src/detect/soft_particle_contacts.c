@@ -1,5 +1,8 @@
 // Particles against particles: self collision, and soft bodies of which neither has triangles.
 // Candidates come from a hash grid whose cells are as large as the longest contact range.
+//
+// On all threads: chunks of particles mark those that may touch something, the marks are counted,
+// and each chunk enters its particles at its place. Then ranges of the grid find their contacts.
 #include "collide/material.h"
 #include "data/wake.h"
 #include "detect/soft_detect.h"
@@ -14,8 +17,20 @@ typedef struct grid_particle {
   int32_t next; // in the same bucket, or NO_SLOT
 } grid_particle;
 
+// Particles of the grid in an item, and contacts that most items find.
+#define ITEM_PARTICLES 32
+#define ITEM_ROOM 64
+
+// The particles of a chunk that may touch something.
+typedef struct grid_chunk {
+  int32_t soft, first;   // slot; particle
+  uint32_t near;         // bits
+  int32_t place, number; // in the grid
+} grid_chunk;
+
 typedef struct hash_grid {
-  tn_world *world;
+  const tn_world *world;
+  grid_chunk *chunks;
   grid_particle *grid_particles;
   int32_t count;
   int32_t *buckets;
@@ -67,19 +82,41 @@ static int32_t cell_along(double x, double size)
   return isnan(cell) ? 0 : (int32_t)cell;
 }
 
-static void add_grid_particle(hash_grid *s, int32_t slot, int32_t particle)
+static void mark_chunks_task(int first, int last, void *context)
 {
-  tn_pos at = s->world->softs[slot].particles[particle].at;
-  if (!is_near_others(s, slot, at)) {
-    return;
+  const hash_grid *s = context;
+  for (int i = first; i < last; ++i) {
+    grid_chunk *c = &s->chunks[i];
+    const soft *of = &s->world->softs[c->soft];
+    c->near = 0;
+    c->number = 0;
+    for (int k = 0; k < CHUNK_SIZE && c->first + k < of->particle_count; ++k) {
+      if (is_near_others(s, c->soft, of->particles[c->first + k].at)) {
+        c->near |= 1u << k;
+        c->number += 1;
+      }
+    }
   }
-  grid_particle *g = &s->grid_particles[s->count];
-  g->soft = slot;
-  g->particle = particle;
-  g->cell[0] = cell_along(at.x, s->size);
-  g->cell[1] = cell_along(at.y, s->size);
-  g->cell[2] = cell_along(at.z, s->size);
-  s->count += 1;
+}
+
+static void enter_chunks_task(int first, int last, void *context)
+{
+  const hash_grid *s = context;
+  for (int i = first; i < last; ++i) {
+    const grid_chunk *c = &s->chunks[i];
+    grid_particle *g = s->grid_particles + c->place;
+    for (int k = 0; k < CHUNK_SIZE; ++k) {
+      if (c->near >> k & 1) {
+        tn_pos at = s->world->softs[c->soft].particles[c->first + k].at;
+        g->soft = c->soft;
+        g->particle = c->first + k;
+        g->cell[0] = cell_along(at.x, s->size);
+        g->cell[1] = cell_along(at.y, s->size);
+        g->cell[2] = cell_along(at.z, s->size);
+        ++g;
+      }
+    }
+  }
 }
 
 // Inserts in descending order, so that each bucket lists its particles in ascending order.
@@ -164,27 +201,27 @@ static int find_neighbours(const hash_grid *s, int32_t at, int32_t *list)
   return count;
 }
 
-static bool add_pairs(const hash_grid *s)
+static void collide_item(const void *context, const soft_item *item, soft_contact_list *out)
 {
-  for (int32_t i = 0; i < s->count; ++i) {
+  const hash_grid *s = context;
+  int32_t last = (item->part + 1) * ITEM_PARTICLES;
+  for (int32_t i = item->part * ITEM_PARTICLES; i < last && i < s->count; ++i) {
     int32_t list[TUNING_SOFT_MAX_NEIGHBOURS];
     int count = find_neighbours(s, i, list);
     for (int k = 0; k < count; ++k) {
       soft_contact t;
-      if (make_particle_contact(s, &s->grid_particles[i], &s->grid_particles[list[k]], &t) &&
-          !add_soft_contact(s->world, &t)) {
-        return false;
+      if (make_particle_contact(s, &s->grid_particles[i], &s->grid_particles[list[k]], &t)) {
+        soft_contact_put(out, &t);
       }
     }
   }
-  return true;
 }
 
 // Sets the cell size; returns an upper bound of the number of particles, or 0 if no two soft bodies
 // are close enough to touch.
 static int32_t init_grid(hash_grid *s)
 {
-  tn_world *world = s->world;
+  const tn_world *world = s->world;
   int32_t count = 0;
   float radius = 0.0f;
   bool any = false;
@@ -206,22 +243,52 @@ static int32_t init_grid(hash_grid *s)
   return any ? count : 0;
 }
 
-// Wakes soft bodies whose box overlaps that of an awake one.
-static void wake_overlapping(tn_world *world)
+bool wake_overlapping_softs(tn_world *world)
 {
+  bool woke = false;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     for (int32_t k = 0; k < world->soft_pool.used && has_collision(&world->softs[i]); ++k) {
       const soft *a = &world->softs[i], *b = &world->softs[k];
       if (b->alive && b->asleep && softs_should_collide(a, b) && aabbs_overlap(&a->box, &b->box)) {
         soft_wake(world, k);
+        woke = true;
       }
     }
   }
+  return woke;
+}
+
+// Chunks of all particles that collide; returns their number.
+static int32_t list_chunks(const tn_world *world, grid_chunk *chunks)
+{
+  int32_t count = 0;
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    const soft *a = &world->softs[i];
+    for (int32_t k = 0; has_collision(a) && k < a->particle_count; k += CHUNK_SIZE) {
+      if (chunks) {
+        chunks[count] = (grid_chunk){.soft = i, .first = k};
+      }
+      count += 1;
+    }
+  }
+  return count;
+}
+
+static void fill_grid(tn_world *world, hash_grid *s)
+{
+  int32_t chunks = list_chunks(world, s->chunks);
+  task_run(world->tasks, mark_chunks_task, chunks, 4, s);
+  s->count = 0;
+  for (int32_t i = 0; i < chunks; ++i) {
+    s->chunks[i].place = s->count;
+    s->count += s->chunks[i].number;
+  }
+  task_run(world->tasks, enter_chunks_task, chunks, 2, s);
+  fill_buckets(s);
 }
 
 bool find_particle_contacts(tn_world *world, float dt)
 {
-  wake_overlapping(world);
   hash_grid s = {.world = world, .dt = dt};
   int32_t count = init_grid(&s);
   if (count == 0) {
@@ -233,20 +300,20 @@ bool find_particle_contacts(tn_world *world, float dt)
   }
   size_t particle_bytes = (size_t)count * sizeof(grid_particle);
   size_t bucket_size = (size_t)s.bucket_count * sizeof(int32_t);
+  size_t chunk_bytes = (size_t)list_chunks(world, NULL) * sizeof(grid_chunk);
   s.grid_particles = heap_alloc(&world->heap, particle_bytes);
   s.buckets = heap_alloc(&world->heap, bucket_size);
-  bool ok = s.grid_particles && s.buckets;
-  for (int32_t i = 0; ok && i < world->soft_pool.used; ++i) {
-    for (int32_t k = 0; has_collision(&world->softs[i]) && k < world->softs[i].particle_count;
-         ++k) {
-      add_grid_particle(&s, i, k);
-    }
-  }
+  s.chunks = heap_alloc(&world->heap, chunk_bytes);
+  bool ok = s.grid_particles && s.buckets && s.chunks;
   if (ok) {
-    fill_buckets(&s);
-    ok = add_pairs(&s);
+    fill_grid(world, &s);
   }
+  for (int32_t i = 0; ok && i * ITEM_PARTICLES < s.count; ++i) {
+    ok = soft_item_add(world, 0, i);
+  }
+  ok = ok && soft_items_run(world, collide_item, &s, ITEM_ROOM);
   heap_free(&world->heap, s.grid_particles, particle_bytes);
   heap_free(&world->heap, s.buckets, bucket_size);
+  heap_free(&world->heap, s.chunks, chunk_bytes);
   return ok;
 }

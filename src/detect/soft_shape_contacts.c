@@ -17,16 +17,6 @@
 // ---------------------------------------------------------------------------------------------
 // The list
 
-bool add_soft_contact(tn_world *world, const soft_contact *t)
-{
-  if (!heap_reserve(&world->heap, (void **)&world->soft_contacts, &world->soft_contact_capacity,
-                    world->soft_contact_count + 1, sizeof *t)) {
-    return false;
-  }
-  world->soft_contacts[world->soft_contact_count++] = *t;
-  return true;
-}
-
 static void remove_contacts(tn_world *world,
                             bool (*is_removed)(const soft_contact *t, int32_t slot), int32_t slot)
 {
@@ -314,107 +304,54 @@ static collider collider_of(tn_world *world, int32_t soft_slot, int32_t shape_sl
   return t;
 }
 
-bool build_chunk_boxes(tn_world *world, const soft *s)
+// A chunk of particles or triangles against a shape: at most one contact for each of them.
+static void collide_chunk(const void *context, const soft_item *item, soft_contact_list *out)
 {
-  int32_t particles = chunk_count(s->particle_count);
-  int32_t count = particles + chunk_count(s->triangle_count);
-  if (!heap_reserve(&world->heap, (void **)&world->detection->chunk_boxes,
-                    &world->detection->chunk_box_capacity, count, sizeof(world_aabb))) {
-    return false;
-  }
-  for (int32_t i = 0; i < count; ++i) {
-    world->detection->chunk_boxes[i] = empty_box();
-  }
-  for (int32_t i = 0; i < s->particle_count; ++i) {
-    box_add_point(&world->detection->chunk_boxes[i / CHUNK_SIZE], s->particles[i].at);
-  }
-  for (int32_t i = 0; i < 3 * s->triangle_count; ++i) {
-    box_add_point(&world->detection->chunk_boxes[particles + i / (3 * CHUNK_SIZE)],
-                  s->particles[s->triangles[i]].at);
-  }
-  return true;
-}
-
-// Contacts of chunks of particles and triangles, at most one per particle or triangle.
-typedef struct chunk_task {
-  const collider *collider;
-  int32_t particles;   // number of particle chunks; triangle chunks follow
-  soft_contact *found; // CHUNK_SIZE per chunk
-  int32_t *counts;     // contacts found, by chunk
-} chunk_task;
-
-static void collide_chunks(int first, int last, void *context)
-{
-  const chunk_task *task = context;
-  const collider *t = task->collider;
-  for (int32_t i = first; i < last; ++i) {
-    bool triangles = i >= task->particles;
-    int32_t from = CHUNK_SIZE * (triangles ? i - task->particles : i);
-    int32_t all = triangles ? t->soft->triangle_count : t->soft->particle_count;
-    soft_contact *found = task->found + CHUNK_SIZE * (size_t)i;
-    int32_t count = 0;
-    if (aabbs_overlap(&t->world->detection->chunk_boxes[i], &t->max_box)) {
-      for (int32_t k = from; k < from + CHUNK_SIZE && k < all; ++k) {
-        count += triangles ? collide_triangle(t, t->soft->triangles + 3 * (size_t)k, &found[count])
-                           : collide_particle(t, k, &found[count]);
-      }
+  const collider *t = (const collider *)context + item->job;
+  int32_t particles = chunk_count(t->soft->particle_count);
+  bool triangles = item->part >= particles;
+  int32_t from = CHUNK_SIZE * (triangles ? item->part - particles : item->part);
+  int32_t all = triangles ? t->soft->triangle_count : t->soft->particle_count;
+  for (int32_t k = from; k < from + CHUNK_SIZE && k < all; ++k) {
+    soft_contact made;
+    if (triangles ? collide_triangle(t, t->soft->triangles + 3 * (size_t)k, &made)
+                  : collide_particle(t, k, &made)) {
+      soft_contact_put(out, &made);
     }
-    task->counts[i] = count;
   }
 }
 
-static bool reserve_chunk_contacts(tn_world *world, int32_t chunk_boxes)
-{
-  return heap_reserve(&world->heap, (void **)&world->detection->chunk_contacts,
-                      &world->detection->chunk_contact_capacity, CHUNK_SIZE * chunk_boxes,
-                      sizeof(soft_contact)) &&
-         heap_reserve(&world->heap, (void **)&world->detection->chunk_contact_counts,
-                      &world->detection->chunk_contact_count_capacity, chunk_boxes,
-                      sizeof(int32_t));
-}
-
-// Chunks run in parallel; their contacts are appended in order, so that the list is deterministic.
-static bool collide_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, float fastest,
+// Lists the collider as a job, and as items the chunks that are near it.
+static bool add_shape_job(tn_world *world, int32_t job, int32_t soft_slot, int32_t shape_slot,
                           float dt)
 {
-  collider t = collider_of(world, soft_slot, shape_slot, dt);
-  t.max_box = box_expand(t.box, (double)contact_range_at(&t, fastest + tn_length(t.v)));
-  int kind = t.shape->geometry.kind;
-  bool solid = kind <= TN_SHAPE_HULL || kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD;
-  int32_t particles = chunk_count(t.soft->particle_count);
-  int32_t count = particles + (solid ? chunk_count(t.soft->triangle_count) : 0);
-  if (!reserve_chunk_contacts(world, count)) {
+  detection *d = world->detection;
+  if (!heap_reserve(&world->heap, &d->soft_jobs, &d->soft_job_capacity,
+                    (job + 1) * (int32_t)sizeof(collider), 1)) {
     return false;
   }
-  chunk_task task = {&t, particles, world->detection->chunk_contacts,
-                     world->detection->chunk_contact_counts};
-  task_run(world->tasks, collide_chunks, count, 4, &task);
-  for (int32_t i = 0; i < count; ++i) {
-    for (int32_t k = 0; k < world->detection->chunk_contact_counts[i]; ++k) {
-      if (!add_soft_contact(
-              world, &world->detection->chunk_contacts[CHUNK_SIZE * (size_t)i + (size_t)k])) {
-        return false;
-      }
-    }
+  collider *t = (collider *)d->soft_jobs + job;
+  *t = collider_of(world, soft_slot, shape_slot, dt);
+  float fastest = d->soft_scans[soft_slot].max_speed;
+  t->max_box = box_expand(t->box, (double)contact_range_at(t, fastest + tn_length(t->v)));
+  int kind = t->shape->geometry.kind;
+  bool solid = kind <= TN_SHAPE_HULL || kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD;
+  int32_t count =
+      chunk_count(t->soft->particle_count) + (solid ? chunk_count(t->soft->triangle_count) : 0);
+  bool ok = true;
+  for (int32_t i = 0; ok && i < count; ++i) {
+    ok = !aabbs_overlap(&soft_particle_chunks(world, soft_slot)[i].box, &t->max_box) ||
+         soft_item_add(world, job, i);
   }
-  return true;
+  return ok;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Shapes near a soft body
 
-float soft_max_speed(const soft *s)
+static world_aabb swept_box(const tn_world *world, const soft *s, float max_speed, float dt)
 {
-  float fastest = 0.0f;
-  for (int32_t i = 0; i < s->particle_count; ++i) {
-    fastest = fmaxf(fastest, tn_dot(s->particles[i].v, s->particles[i].v));
-  }
-  return sqrtf(fastest);
-}
-
-static world_aabb swept_box(const tn_world *world, const soft *s, float dt)
-{
-  float way = TUNING_SOFT_MOTION_MARGIN * dt * soft_max_speed(s) +
+  float way = TUNING_SOFT_MOTION_MARGIN * dt * max_speed +
               TUNING_SOFT_GRAVITY_MARGIN * dt * dt * tn_length(world->gravity);
   return box_expand(s->box, (double)(s->radius + way));
 }
@@ -446,10 +383,10 @@ static int by_slot(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static bool query_shapes(tn_world *world, const soft *s, float dt)
+static bool query_shapes(tn_world *world, const soft *s, float max_speed, float dt)
 {
   shape_search search = {world, s, true};
-  world_aabb box = swept_box(world, s, dt);
+  world_aabb box = swept_box(world, s, max_speed, dt);
   world->detection->candidate_count = 0;
   tree_query(&world->detection->moving_tree, box, collect, &search);
   if (search.ok) {
@@ -462,19 +399,32 @@ static bool query_shapes(tn_world *world, const soft *s, float dt)
   return search.ok;
 }
 
-static bool collide_shapes(tn_world *world, int32_t slot, float dt)
+static bool list_shapes(tn_world *world, int32_t slot, float dt, int32_t *jobs)
 {
-  if (!query_shapes(world, &world->softs[slot], dt) ||
-      !build_chunk_boxes(world, &world->softs[slot])) {
+  if (!query_shapes(world, &world->softs[slot], world->detection->soft_scans[slot].max_speed, dt)) {
     return false;
   }
-  float fastest = soft_max_speed(&world->softs[slot]);
   for (int32_t i = 0; i < world->detection->candidate_count; ++i) {
-    if (!collide_shape(world, slot, world->detection->candidates[i], fastest, dt)) {
+    if (!add_shape_job(world, *jobs, slot, world->detection->candidates[i], dt)) {
+      return false;
+    }
+    *jobs += 1;
+  }
+  return true;
+}
+
+static bool find_shape_contacts(tn_world *world, float dt)
+{
+  int32_t jobs = 0;
+  world->detection->soft_item_count = 0;
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    soft *s = &world->softs[i];
+    s->supported = s->pin_count > 0 || s->attachment_count > 0;
+    if (s->alive && !s->asleep && !list_shapes(world, i, dt, &jobs)) {
       return false;
     }
   }
-  return true;
+  return soft_items_run(world, collide_chunk, world->detection->soft_jobs, CHUNK_SIZE);
 }
 
 // Whether a moving body touches the sleeping soft body.
@@ -505,7 +455,7 @@ static bool wake_disturbed(tn_world *world)
 {
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     if (world->softs[i].alive && world->softs[i].asleep) {
-      if (!query_shapes(world, &world->softs[i], 0.0f)) {
+      if (!query_shapes(world, &world->softs[i], 0.0f, 0.0f)) {
         return false;
       }
       if (is_disturbed(world, i)) {
@@ -532,9 +482,13 @@ static void wake_touched(tn_world *world)
     if (t->body != NO_SLOT && near && world->bodies[t->body].asleep) {
       body_wake(world, t->body);
     }
-    if (t->body == NO_SLOT || !world->bodies[t->body].asleep) {
-      world->soft_contacts[count++] = *t;
+    if (t->body != NO_SLOT && world->bodies[t->body].asleep) {
+      continue;
     }
+    if (count < i) {
+      world->soft_contacts[count] = *t;
+    }
+    count += 1;
   }
   world->soft_contact_count = count;
 }
@@ -545,17 +499,9 @@ bool soft_contacts_find(tn_world *world, float dt)
     return true;
   }
   world->soft_contact_count = 0;
-  if (!wake_disturbed(world)) {
-    return false;
-  }
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    soft *s = &world->softs[i];
-    s->supported = s->pin_count > 0 || s->attachment_count > 0;
-    if (s->alive && !s->asleep && !collide_shapes(world, i, dt)) {
-      return false;
-    }
-  }
-  if (!find_particle_contacts(world, dt) || !find_triangle_contacts(world, dt)) {
+  if (!wake_disturbed(world) || !soft_scan_all(world) || !find_shape_contacts(world, dt) ||
+      (wake_overlapping_softs(world) && !soft_scan_all(world)) ||
+      !find_particle_contacts(world, dt) || !find_triangle_contacts(world, dt)) {
     return false;
   }
   wake_touched(world);
@@ -564,12 +510,16 @@ bool soft_contacts_find(tn_world *world, float dt)
 
 void soft_contacts_release(tn_world *world)
 {
-  heap_free(&world->heap, world->detection->chunk_boxes,
-            (size_t)world->detection->chunk_box_capacity * sizeof(world_aabb));
-  heap_free(&world->heap, world->detection->chunk_contacts,
-            (size_t)world->detection->chunk_contact_capacity * sizeof(soft_contact));
-  heap_free(&world->heap, world->detection->chunk_contact_counts,
-            (size_t)world->detection->chunk_contact_count_capacity * sizeof(int32_t));
+  detection *d = world->detection;
+  heap_free(&world->heap, d->soft_scans, (size_t)d->soft_scan_capacity * sizeof *d->soft_scans);
+  heap_free(&world->heap, d->soft_chunks, (size_t)d->soft_chunk_capacity * sizeof *d->soft_chunks);
+  heap_free(&world->heap, d->triangle_boxes,
+            (size_t)d->triangle_box_capacity * sizeof *d->triangle_boxes);
+  heap_free(&world->heap, d->soft_jobs, (size_t)d->soft_job_capacity);
+  heap_free(&world->heap, d->soft_items, (size_t)d->soft_item_capacity * sizeof *d->soft_items);
+  heap_free(&world->heap, d->chunk_contacts,
+            (size_t)d->chunk_contact_capacity * sizeof *d->chunk_contacts);
+  heap_free(&world->heap, d->edge_memory, (size_t)d->edge_memory_capacity);
   heap_free(&world->heap, world->soft_contacts,
             (size_t)world->soft_contact_capacity * sizeof(soft_contact));
 }

@@ -4,20 +4,27 @@
 #include "collide/material.h"
 #include "collide/surface_contacts.h"
 #include "data/soft_bounds.h"
-#include "detect/detection.h"
 #include "detect/soft_detect.h"
 
 #include <math.h>
 #include <string.h>
 
-// Collision of the particles of `from` with the triangles of `to`.
+// Contacts of an item, in most cases; with more it is run twice.
+#define ITEM_ROOM 64
+
+// Collision of particles of `from` with the triangles of `to`.
 typedef struct triangle_collider {
-  tn_world *world;
+  const soft_pair_job *job;
   const soft *from, *to;
-  int32_t from_slot, to_slot;
-  bool corners;       // contacts with corners too; two bodies with triangles make them only once
-  float distance, dt; // m, contact distance; s
+  float dt; // s
+  soft_contact_list *out;
 } triangle_collider;
+
+typedef struct pair_search {
+  const tn_world *world;
+  const soft_pair_job *jobs;
+  float dt; // s
+} pair_search;
 
 // A triangle within the contact range of a particle.
 typedef struct triangle_hit {
@@ -63,7 +70,7 @@ static bool closest_on_triangle(const triangle_collider *s, const soft_particle 
   for (int i = 0; i < 3; ++i) {
     speed = tn_sub(speed, tn_scale(f->w[i], s->to->particles[v[i]].v));
   }
-  return f->length < (1.0f + TUNING_SOFT_SOFT_MARGIN) * s->distance +
+  return f->length < (1.0f + TUNING_SOFT_SOFT_MARGIN) * s->job->distance +
                          TUNING_SOFT_MOTION_MARGIN * s->dt * tn_length(speed);
 }
 
@@ -87,14 +94,14 @@ static void consider_triangle(const triangle_collider *s, const soft_particle *p
   }
 }
 
-static bool add_triangle_contact(const triangle_collider *s, int32_t index, const triangle_hit *f)
+static void add_triangle_contact(const triangle_collider *s, int32_t index, const triangle_hit *f)
 {
   const int32_t *v = s->to->triangles + 3 * (size_t)f->triangle;
   soft_contact t;
   memset(&t, 0, sizeof t);
   t.type = SOFT_CONTACT_PARTICLE_TRIANGLE;
-  t.soft = s->from_slot;
-  t.other = s->to_slot;
+  t.soft = s->job->from;
+  t.other = s->job->to;
   t.particle[0] = index;
   t.weight[0] = 1.0f;
   int32_t free = !s->from->particles[index].pinned;
@@ -108,90 +115,133 @@ static bool add_triangle_contact(const triangle_collider *s, int32_t index, cons
   bool along = !f->behind && f->length > TUNING_SOFT_MIN_DIRECTION;
   t.normal = along ? tn_scale(-1.0f / f->length, f->x) : f->normal;
   t.round = along && is_corner(f);
-  t.distance = s->distance;
-  t.gap = tn_dot(t.normal, t.delta) - s->distance;
-  return !free || add_soft_contact(s->world, &t);
+  t.distance = s->job->distance;
+  t.gap = tn_dot(t.normal, t.delta) - s->job->distance;
+  if (free) {
+    soft_contact_put(s->out, &t);
+  }
 }
 
 // A particle behind its nearest feature is inside: only that feature's contact pushes it out.
-static bool add_particle_contacts(const triangle_collider *s, int32_t index, const particle_hits *v)
+static void add_particle_contacts(const triangle_collider *s, int32_t index, const particle_hits *v)
 {
   const triangle_hit *n = &v->nearest;
   if (n->triangle == NO_SLOT) {
-    return true;
+    return;
   }
-  bool ok = (is_corner(n) && !s->corners) || add_triangle_contact(s, index, n);
-  for (int i = 0; ok && i < v->count && !n->behind && RULE(soft_face_contacts); ++i) {
-    ok = v->faces[i].triangle == n->triangle || add_triangle_contact(s, index, &v->faces[i]);
+  if (!is_corner(n) || s->job->corners) {
+    add_triangle_contact(s, index, n);
   }
-  return ok;
+  for (int i = 0; i < v->count && !n->behind && RULE(soft_face_contacts); ++i) {
+    if (v->faces[i].triangle != n->triangle) {
+      add_triangle_contact(s, index, &v->faces[i]);
+    }
+  }
 }
 
-static bool collide_chunk(const triangle_collider *s, int32_t first, int32_t count,
-                          double max_distance)
+// A chunk of particles against all triangles of the other body. Chunks and triangles whose boxes
+// are out of range are skipped.
+static void collide_chunk(const tn_world *world, const triangle_collider *s, int32_t part)
 {
+  int32_t first = CHUNK_SIZE * part, left = s->from->particle_count - first;
+  int32_t count = left < CHUNK_SIZE ? left : CHUNK_SIZE;
   const soft_particle *p = s->from->particles + first;
+  double max_distance = s->job->max_distance;
   particle_hits hits[CHUNK_SIZE];
-  world_aabb box = empty_box();
   for (int32_t i = 0; i < count; ++i) {
-    box_add_point(&box, p[i].at);
-    hits[i].nearest = (triangle_hit){.triangle = NO_SLOT};
+    hits[i].nearest.triangle = NO_SLOT;
     hits[i].count = 0;
   }
-  box = box_expand(box, max_distance);
-  if (!aabbs_overlap(&box, &s->to->box)) {
-    return true;
-  }
-  const world_aabb *chunk_boxes =
-      s->world->detection->chunk_boxes + chunk_count(s->to->particle_count);
+  world_aabb box = box_expand(soft_particle_chunks(world, s->job->from)[part].box, max_distance);
+  const soft_chunk *chunks = soft_triangle_chunks(world, s->job->to);
+  const world_aabb *boxes =
+      world->detection->triangle_boxes + world->detection->soft_scans[s->job->to].first_box;
   for (int32_t b = 0; b < chunk_count(s->to->triangle_count); ++b) {
-    for (int32_t i = 0; i < count && aabbs_overlap(&box, &chunk_boxes[b]); ++i) {
-      if (!point_near_box(&chunk_boxes[b], p[i].at, max_distance)) {
+    for (int32_t i = 0; i < count && aabbs_overlap(&box, &chunks[b].box); ++i) {
+      if (!point_near_box(&chunks[b].box, p[i].at, max_distance)) {
         continue;
       }
       for (int32_t k = CHUNK_SIZE * b; k < CHUNK_SIZE * (b + 1) && k < s->to->triangle_count; ++k) {
-        consider_triangle(s, &p[i], k, &hits[i]);
+        if (point_near_box(&boxes[k], p[i].at, max_distance + chunks[b].rounding)) {
+          consider_triangle(s, &p[i], k, &hits[i]);
+        }
       }
     }
   }
-  bool ok = true;
-  for (int32_t i = 0; ok && i < count; ++i) {
-    ok = add_particle_contacts(s, first + i, &hits[i]);
+  for (int32_t i = 0; i < count; ++i) {
+    add_particle_contacts(s, first + i, &hits[i]);
   }
-  return ok;
 }
 
-static bool collide_triangles(const triangle_collider *s)
+// Items of a job: a chunk of particles each, then one for the edges.
+static void collide_item(const void *context, const soft_item *item, soft_contact_list *out)
 {
-  float speed = soft_max_speed(s->from) + soft_max_speed(s->to);
-  double max_distance = (double)((1.0f + TUNING_SOFT_SOFT_MARGIN) * s->distance +
-                                 TUNING_SOFT_MOTION_MARGIN * s->dt * speed);
-  world_aabb box = box_expand(s->from->box, max_distance);
-  if (!aabbs_overlap(&box, &s->to->box)) {
+  const pair_search *search = context;
+  const soft_pair_job *job = &search->jobs[item->job];
+  const soft *from = &search->world->softs[job->from];
+  if (item->part == chunk_count(from->particle_count)) {
+    edges_collide(search->world, job, search->dt, out);
+    return;
+  }
+  triangle_collider s = {job, from, &search->world->softs[job->to], search->dt, out};
+  collide_chunk(search->world, &s, item->part);
+}
+
+static soft_pair_job job_of(const tn_world *world, int32_t from, int32_t to, float dt)
+{
+  const soft *a = &world->softs[from], *b = &world->softs[to];
+  const soft_scan *scans = world->detection->soft_scans;
+  soft_pair_job job = {.from = from, .to = to, .distance = a->radius + b->radius};
+  job.corners = from < to || a->triangle_count == 0;
+  job.edges = from < to && a->triangle_count > 0 && RULE(soft_edge_contacts);
+  float speed = scans[from].max_speed + scans[to].max_speed;
+  job.max_distance = (double)((1.0f + TUNING_SOFT_SOFT_MARGIN) * job.distance +
+                              TUNING_SOFT_MOTION_MARGIN * dt * speed);
+  return job;
+}
+
+// Lists the job and its items; nothing if the bodies are too far apart.
+static bool add_pair_job(tn_world *world, int32_t from, int32_t to, float dt, int32_t *count)
+{
+  soft_pair_job job = job_of(world, from, to, dt);
+  const world_aabb *other = &world->softs[to].box;
+  world_aabb box = box_expand(world->softs[from].box, job.max_distance);
+  if (!aabbs_overlap(&box, other)) {
     return true;
   }
-  bool ok = build_chunk_boxes(s->world, s->to);
-  for (int32_t i = 0; ok && i < s->from->particle_count; i += CHUNK_SIZE) {
-    int32_t left = s->from->particle_count - i;
-    ok = collide_chunk(s, i, left < CHUNK_SIZE ? left : CHUNK_SIZE, max_distance);
+  detection *d = world->detection;
+  if (!heap_reserve(&world->heap, &d->soft_jobs, &d->soft_job_capacity,
+                    (*count + 1) * (int32_t)sizeof job, 1)) {
+    return false;
   }
+  ((soft_pair_job *)d->soft_jobs)[*count] = job;
+  int32_t chunks = chunk_count(world->softs[from].particle_count);
+  bool ok = true;
+  for (int32_t i = 0; ok && i < chunks; ++i) {
+    box = box_expand(soft_particle_chunks(world, from)[i].box, job.max_distance);
+    ok = !aabbs_overlap(&box, other) || soft_item_add(world, *count, i);
+  }
+  ok = ok && (!job.edges || soft_item_add(world, *count, chunks));
+  *count += 1;
   return ok;
 }
 
 bool find_triangle_contacts(tn_world *world, float dt)
 {
+  int32_t count = 0;
   bool ok = true;
+  world->detection->soft_item_count = 0;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    for (int32_t k = 0; ok && k < world->soft_pool.used; ++k) {
-      const soft *a = &world->softs[i], *b = &world->softs[k];
-      bool corners = i < k || a->triangle_count == 0;
-      triangle_collider s = {world, a, b, i, k, corners, a->radius + b->radius, dt};
-      if (i != k && b->triangle_count > 0 && has_collision(a) && has_collision(b) &&
+    const soft *a = &world->softs[i];
+    for (int32_t k = 0; ok && k < world->soft_pool.used && has_collision(a); ++k) {
+      const soft *b = &world->softs[k];
+      if (i != k && b->triangle_count > 0 && has_collision(b) &&
           filters_should_collide(&a->filter, &b->filter)) {
-        ok = collide_triangles(&s) &&
-             (i > k || a->triangle_count == 0 || find_edge_contacts(world, i, k, dt));
+        ok = add_pair_job(world, i, k, dt, &count);
       }
     }
   }
-  return ok;
+  pair_search search = {world, world->detection->soft_jobs, dt};
+  return ok && edges_prepare(world, world->detection->soft_jobs, count) &&
+         soft_items_run(world, collide_item, &search, ITEM_ROOM);
 }

@@ -14,7 +14,12 @@
 
 #include <stdatomic.h>
 
-#define AWAKE_GRAIN 128 // bodies in a task: about 2 us
+// Least work of a task: about 2 us.
+#define AWAKE_GRAIN 128     // bodies
+#define JOINT_BLOCK_GRAIN 2 // blocks of joints
+#define DIRECT_JOINT_GRAIN 8
+#define COUPLING_GRAIN 8
+#define MECHANISM_GRAIN 8
 
 // Marks bodies that touch a supported soft body or have an active attachment; false if none does.
 static bool find_soft_supported(tn_world *world)
@@ -149,36 +154,65 @@ bool prepare(tn_world *world, float dt, float scale)
   return true;
 }
 
-typedef struct body_task {
+// What the tasks that begin a step need.
+typedef struct begin_task {
   tn_world *world;
-  float dt;
-} body_task;
+  float dt, scale;
+} begin_task;
 
 static void begin_bodies_task(int first, int last, void *context)
 {
-  const body_task *t = context;
+  const begin_task *t = context;
   for (int i = first; i < last; ++i) {
     start_keep_body(t->world, t->world->awake[i]);
     body_begin_step(t->world, t->world->awake[i], t->dt, t->world->substeps);
   }
 }
 
+static void begin_joint_blocks_task(int first, int last, void *context)
+{
+  const begin_task *t = context;
+  for (int i = first; i < last; ++i) {
+    joint_begin_step(t->world, &t->world->solver->joint_graph.blocks[i], t->dt, t->scale);
+  }
+}
+
+static void begin_direct_joints_task(int first, int last, void *context)
+{
+  const begin_task *t = context;
+  for (int i = first; i < last; ++i) {
+    direct_joint_begin_step(t->world, &t->world->solver->mechanisms.joints[i], t->dt, t->scale);
+  }
+}
+
+static void begin_couplings_task(int first, int last, void *context)
+{
+  const begin_task *t = context;
+  for (int i = first; i < last; ++i) {
+    direct_coupling_begin_step(t->world, &t->world->solver->mechanisms.couplings[i], t->dt,
+                               t->scale);
+  }
+}
+
+static void begin_mechanisms_task(int first, int last, void *context)
+{
+  const begin_task *t = context;
+  for (int i = first; i < last; ++i) {
+    mechanism_begin_step(t->world, &t->world->solver->mechanisms.list[i]);
+  }
+}
+
 static void begin_bodies_and_joints(tn_world *world, float dt, float scale)
 {
-  float h = dt / (float)world->substeps;
-  world->last_h = h;
+  const mechanism_set *set = &world->solver->mechanisms;
+  begin_task task = {world, dt, scale};
+  world->last_h = dt / (float)world->substeps;
   find_supported(world);
-  body_task task = {world, dt};
   task_run(world->tasks, begin_bodies_task, world->awake_count, AWAKE_GRAIN, &task);
-  for (int32_t i = 0; i < world->solver->joint_graph.block_count; ++i) {
-    joint_begin_step(world, &world->solver->joint_graph.blocks[i], dt, scale);
-  }
-  for (int32_t i = 0; i < world->solver->mechanisms.joint_count; ++i) {
-    direct_joint_begin_step(world, &world->solver->mechanisms.joints[i], dt, scale);
-  }
-  for (int32_t i = 0; i < world->solver->mechanisms.coupling_count; ++i) {
-    direct_coupling_begin_step(world, &world->solver->mechanisms.couplings[i], dt, scale);
-  }
+  task_run(world->tasks, begin_joint_blocks_task, world->solver->joint_graph.block_count,
+           JOINT_BLOCK_GRAIN, &task);
+  task_run(world->tasks, begin_direct_joints_task, set->joint_count, DIRECT_JOINT_GRAIN, &task);
+  task_run(world->tasks, begin_couplings_task, set->coupling_count, COUPLING_GRAIN, &task);
 }
 
 static step_context make_step_context(tn_world *world, float dt)
@@ -234,9 +268,9 @@ step_context begin_substeps(tn_world *world, float dt, float scale)
   begin_bodies_and_joints(world, dt, scale);
   step_context s = make_step_context(world, dt);
   contacts_pack(world, &s.data, dt, scale);
-  for (int32_t i = 0; i < world->solver->mechanisms.count; ++i) {
-    mechanism_begin_step(world, &world->solver->mechanisms.list[i]);
-  }
+  begin_task task = {world, dt, scale};
+  task_run(world->tasks, begin_mechanisms_task, world->solver->mechanisms.count, MECHANISM_GRAIN,
+           &task);
   batches_begin_step(&world->solver->mechanisms);
   if (world->method == TN_METHOD_JACOBI) {
     count_constraints(world);

@@ -16,6 +16,7 @@
 #include "solver/joint/joint_layout.h"
 #include "solver/prepare.h"
 #include "solver/soft/soft_steps.h"
+#include "solver/soft_step.h"
 #include "solver/step.h"
 
 #include <math.h>
@@ -241,10 +242,9 @@ bool world_is_finite(const tn_world *world)
 {
   check_task task = {.world = world};
   task_run(world->tasks, check_bodies, world->awake_count, CHECK_GRAIN, &task);
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    task.non_finite = task.non_finite || !is_soft_finite(world, &world->softs[i]);
-  }
-  return !task.non_finite;
+  soft_system system = soft_system_of((tn_world *)world);
+  return !task.non_finite &&
+         (world->soft_pool.count == 0 || soft_states_are_within(&system, LARGEST_SQUARE));
 }
 
 bool lost_find(tn_world *world, bool known)

@@ -80,27 +80,28 @@ static bool unpack_softs(tn_world *world, const soft_system *system)
 {
   bool ok = true;
   soft_unpack_rows(system);
+  soft_unpack(system);
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    soft *s = &world->softs[i];
-    if (!is_solved(s)) {
+    if (!is_solved(&world->softs[i])) {
       continue;
     }
-    if (soft_unpack(system->graph, s)) {
-      s->lost = 0;
-    } else {
+    if (soft_has_left(system, i)) {
       lost_forget_soft(world, i);
       lost_report_soft(world, i, "left the range of positions");
       ok = false;
+    } else {
+      world->softs[i].lost = 0;
     }
   }
   return ok;
 }
 
-static bool stop_bad_velocities(tn_world *world)
+static bool stop_bad_velocities(tn_world *world, const soft_system *system)
 {
   bool ok = true;
+  soft_check_velocities(system);
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    if (is_solved(&world->softs[i]) && !soft_stop_bad_velocities(&world->softs[i])) {
+    if (is_solved(&world->softs[i]) && !soft_stop_bad_velocities(system, i)) {
       lost_report_soft(world, i, "went non-finite");
       ok = false;
     }
@@ -122,5 +123,5 @@ bool finish_softs(tn_world *world, float dt)
     report(&world->log, TN_LOG_WARNING, "out of memory: a soft body tears in the next step");
   }
   soft_unfold_update(&system, dt);
-  return stop_bad_velocities(world) && ok;
+  return stop_bad_velocities(world, &system) && ok;
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#define BLOCK_GRAIN 8 // blocks of contacts in a task
+
 static tn_vec3 surface_velocity(const soft_system *system, const soft_contact *t)
 {
   const shape *s = &system->shapes[t->shape];
@@ -64,20 +66,44 @@ static bool is_dynamic_body(const soft_system *system, int32_t slot)
   return slot != NO_SLOT && system->bodies[slot].type == TN_BODY_DYNAMIC;
 }
 
-static void pack(const soft_system *system, const soft_contact *t, soft_contact_block *block,
-                 int lane)
+static void pack(const soft_system *system, soft_contact_block *block, int lane)
 {
+  const soft_contact *t = &system->contacts[block->contact[lane]];
   for (int i = 0; i < soft_contact_particles(t); ++i) {
     block->solver_index[i][lane] = solver_index_of(system, t, i);
   }
   block->body[lane] = t->body == NO_SLOT ? WORLD_SLOT : t->body;
   block->move[lane] = is_dynamic_body(system, t->body);
-  block->contact[lane] = (int32_t)(t - system->contacts);
   SoftContactParams params = params_of(system, t);
   SoftContactState state;
   memset(&state, 0, sizeof state);
   set_lane(block->params, lane, &params, FIELDS(SoftContactParams));
   set_lane(block->state, lane, &state, FIELDS(SoftContactState));
+}
+
+static void clear_blocks_task(int first, int last, void *context)
+{
+  const soft_system *system = context;
+  for (int i = first; i < last; ++i) {
+    soft_contact_block *block = &system->graph->data.soft_contacts[i];
+    memset(block, 0, sizeof *block);
+    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+      block->contact[lane] = NO_SLOT;
+    }
+  }
+}
+
+static void pack_blocks_task(int first, int last, void *context)
+{
+  const soft_system *system = context;
+  for (int i = first; i < last; ++i) {
+    soft_contact_block *block = &system->graph->data.soft_contacts[i];
+    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+      if (block->contact[lane] != NO_SLOT) {
+        pack(system, block, lane);
+      }
+    }
+  }
 }
 
 static soft_coloring_node coloring_node_of(const soft_system *system, int32_t index)
@@ -100,26 +126,27 @@ bool soft_contacts_pack(const soft_system *system)
                     links->block_count, sizeof(soft_contact_block))) {
     return false;
   }
-  if (links->block_count > 0) {
-    memset(data->soft_contacts, 0, (size_t)links->block_count * sizeof(soft_contact_block));
-  }
-  for (int32_t i = 0; i < links->block_count * BLOCK_WIDTH; ++i) {
-    data->soft_contacts[i / BLOCK_WIDTH].contact[i % BLOCK_WIDTH] = NO_SLOT;
-  }
+  task_run(system->tasks, clear_blocks_task, links->block_count, BLOCK_GRAIN, (void *)system);
   for (int32_t i = 0; i < system->contact_count; ++i) {
-    const soft_contact *t = &system->contacts[i];
     soft_contact_block *block = &data->soft_contacts[links->at[i] / BLOCK_WIDTH];
-    block->type = t->type;
-    pack(system, t, block, links->at[i] % BLOCK_WIDTH);
+    block->type = system->contacts[i].type;
+    block->contact[links->at[i] % BLOCK_WIDTH] = i;
   }
+  task_run(system->tasks, pack_blocks_task, links->block_count, BLOCK_GRAIN, (void *)system);
   return true;
 }
 
-void soft_contacts_unpack(const soft_system *system, float dt)
+typedef struct unpack_task {
+  const soft_system *system;
+  float dt;
+} unpack_task;
+
+static void unpack_blocks_task(int first, int last, void *context)
 {
-  soft_data *data = &system->graph->data;
-  for (int32_t i = 0; i < system->contact_coloring->block_count * BLOCK_WIDTH; ++i) {
-    soft_contact_block *block = &data->soft_contacts[i / BLOCK_WIDTH];
+  const unpack_task *task = context;
+  const soft_system *system = task->system;
+  for (int32_t i = first * BLOCK_WIDTH; i < last * BLOCK_WIDTH; ++i) {
+    soft_contact_block *block = &system->graph->data.soft_contacts[i / BLOCK_WIDTH];
     int lane = i % BLOCK_WIDTH;
     if (block->contact[lane] == NO_SLOT) {
       continue;
@@ -127,8 +154,15 @@ void soft_contacts_unpack(const soft_system *system, float dt)
     SoftContactState state;
     get_lane(block->state, lane, &state, FIELDS(SoftContactState));
     soft_contact *t = &system->contacts[block->contact[lane]];
-    t->force = tn_scale(1.0f / dt, tn_v3(state.sum.x, state.sum.y, state.sum.z));
+    t->force = tn_scale(1.0f / task->dt, tn_v3(state.sum.x, state.sum.y, state.sum.z));
   }
+}
+
+void soft_contacts_unpack(const soft_system *system, float dt)
+{
+  unpack_task task = {system, dt};
+  task_run(system->tasks, unpack_blocks_task, system->contact_coloring->block_count, BLOCK_GRAIN,
+           &task);
 }
 
 void soft_contact_layout_release(heap *h, soft_data *data, soft_coloring *links)

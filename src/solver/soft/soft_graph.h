@@ -12,6 +12,13 @@ typedef struct soft_source {
   int32_t soft, index;
 } soft_source;
 
+// The particles of a block: all of one soft body, or of none.
+typedef struct soft_block_owner {
+  int32_t soft, count; // slot, or NO_SLOT; particles, in the first lanes
+  bool is_bad;         // some particle has left its range; soft_pack.c
+  world_aabb box;      // of the particles after the step, without their radius
+} soft_block_owner;
+
 // An edge of a rope, for the direct solve in soft_chains.c.
 typedef struct chain_row {
   int32_t soft, index;     // source: soft body, index in its edge list
@@ -40,7 +47,8 @@ typedef struct soft_graph {
   int32_t jacobi_delta_capacity;
   int32_t *attachment_at; // rigid attachment of a particle or NO_SLOT, by solver index
   int32_t attachment_at_capacity;
-  int32_t gradient_capacity;
+  soft_block_owner *block_owners; // by block of particles
+  int32_t gradient_capacity, block_owner_capacity;
   int32_t solver_particle_count, particle_capacity; // particle_capacity: of `at`
   int32_t data_capacity, block_capacity;            // of data.particles and data.blocks
   int32_t compensation_capacity;
@@ -77,5 +85,11 @@ typedef struct soft_coloring_node {
   int32_t body;  // dynamic body that it writes, or NO_SLOT
   int32_t type;  // soft_contact_type
 } soft_coloring_node;
+
+// First row of a block in soft_rows.
+static inline size_t soft_first_row(soft_type type, int32_t block)
+{
+  return (size_t)block * (size_t)soft_block_rows(type);
+}
 
 #endif

@@ -9,15 +9,22 @@ bool soft_graph_build(const soft_system *system);
 // Empties the graph and sets `stale`, a layout_stale.
 void soft_graph_invalidate(soft_graph *g, bool *stale);
 void soft_graph_release(heap *h, soft_graph *g);
+
+// soft_pack.c
 void soft_pack(const soft_system *system);
 // Copies the state of all constraints back to their bodies after each step. The blocks can then be
 // rebuilt at any time, and snapshots and hashes read the bodies only.
 void soft_unpack_rows(const soft_system *system);
-// Copies the particles back. False if one would leave the range of positions: the body then keeps
-// its positions of the step's start and stops.
-bool soft_unpack(const soft_graph *g, soft *s);
-// Stops a body if damping left a velocity out of range, and returns false.
-bool soft_stop_bad_velocities(soft *s);
+// Copies the particles back. Where one would leave the range of positions the body keeps its
+// positions of the step's start and stops: soft_has_left() then, until the next check.
+void soft_unpack(const soft_system *system);
+bool soft_has_left(const soft_system *system, int32_t slot);
+// Stops a body if damping left a velocity out of range, as soft_check_velocities() has found, and
+// returns false.
+void soft_check_velocities(const soft_system *system);
+bool soft_stop_bad_velocities(const soft_system *system, int32_t slot);
+// Whether v^2 + dx^2 of all particles is at most this, which it is not if it is NaN.
+bool soft_states_are_within(const soft_system *system, float largest_square);
 // Resets rotations to identity and impulses to zero, for a body that became non-finite. The graph
 // must then be invalidated.
 void soft_forget_rows(soft *s);

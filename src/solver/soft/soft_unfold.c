@@ -7,6 +7,7 @@
 #include "solver/soft/soft_steps.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
@@ -67,12 +68,12 @@ static bool is_inverted(const soft *s, int32_t index)
 // ---------------------------------------------------------------------------------------------
 // Detection
 
-static void end_unfold(soft *s, bool *layout_stale)
+// Returns whether the layout must be built again, which restores the stiffness of the elements.
+static bool end_unfold(soft *s)
 {
-  if (s->unfold.active) {
-    *layout_stale = true; // restores the stiffness of the elements
-  }
+  bool was_active = s->unfold.active;
   memset(&s->unfold, 0, sizeof s->unfold);
+  return was_active;
 }
 
 // Round robin over the elements, a part per step, until an inverted one is found.
@@ -87,33 +88,49 @@ static void scan_elements(soft *s)
   }
 }
 
-static void update_unfold(soft *s, float dt, bool *layout_stale)
+// Returns whether the layout must be built again.
+static bool update_unfold(soft *s, float dt)
 {
   if (s->unfold.active) {
     s->unfold.time += dt;
-    if (s->unfold.off < TUNING_UNFOLD_DONE || s->unfold.time > TUNING_UNFOLD_TIMEOUT) {
-      end_unfold(s, layout_stale);
-    }
-    return;
+    bool over = s->unfold.off < TUNING_UNFOLD_DONE || s->unfold.time > TUNING_UNFOLD_TIMEOUT;
+    return over && end_unfold(s);
   }
   if (s->unfold.found && s->unfold.element < element_count(s) &&
       is_inverted(s, s->unfold.element)) {
     s->unfold.time += dt;
     s->unfold.active = s->unfold.time > TUNING_UNFOLD_DELAY;
-    return;
+    return false;
   }
   s->unfold.found = false;
   s->unfold.time = 0.0f;
   scan_elements(s);
+  return false;
+}
+
+typedef struct unfold_task {
+  const soft_system *system;
+  float dt;
+  atomic_bool is_stale; // the layout
+} unfold_task;
+
+static void update_unfold_task(int first, int last, void *context)
+{
+  unfold_task *t = context;
+  for (int i = first; i < last; ++i) {
+    soft *s = &t->system->softs[i];
+    if (s->alive && !s->asleep && element_count(s) > 0 && update_unfold(s, t->dt)) {
+      atomic_store_explicit(&t->is_stale, true, memory_order_relaxed);
+    }
+  }
 }
 
 void soft_unfold_update(const soft_system *system, float dt)
 {
-  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
-    soft *s = &system->softs[i];
-    if (RULE(soft_unfold) && s->alive && !s->asleep && element_count(s) > 0) {
-      update_unfold(s, dt, system->layout_stale);
-    }
+  unfold_task task = {.system = system, .dt = dt};
+  if (RULE(soft_unfold)) {
+    task_run(system->tasks, update_unfold_task, system->soft_pool->used, 1, &task);
+    *system->layout_stale = *system->layout_stale || task.is_stale;
   }
 }
 
