@@ -11,7 +11,8 @@ typedef struct contact_placement {
   int32_t contact;
   int32_t home_block; // body block of a body that it moves
   uint8_t color, type;
-  bool idle; // no impulse in the last step
+  bool idle;    // no impulse in the last step
+  uint8_t skip; // free colours that it leaves out
 } contact_placement;
 
 // Bodies and contacts that go through all substeps on their own, see groups.c.

@@ -20,8 +20,14 @@ typedef struct solver {
 
   contact_graph contact_graph;
   solver_group_set groups;
-  pair_summary *pair_summaries; // by index in detection.active_pairs
-  contact_placement *contact_placements;
+  pair_summary *pair_summaries;          // by index in detection.active_pairs
+  contact_placement *contact_placements; // in the order of active_pairs
+  contact_placement *colored_placements; // shared ones by colour
+  uint64_t *body_colors;                 // by body: bits of the colours that its contacts use
+  color_sides *color_sides;              // in the order of contact_placements
+  int32_t body_color_capacity, color_side_capacity;
+  void *layout_chunks, *color_starts; // scratch of contact_coloring.c
+  int32_t colored_placement_capacity, layout_chunk_capacity, color_start_capacity;
   body_contact_flags *contact_flags; // by body
   int32_t pair_summary_capacity, contact_placement_capacity, contact_flag_capacity;
   body_load *body_loads; // by body

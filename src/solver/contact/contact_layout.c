@@ -1,5 +1,6 @@
-// Contact layout. Before the substeps: colours the contacts, sorts them by type into blocks, mixes
-// their materials and packs the blocks. After the substeps: unpacks them and raises touch events.
+// Contacts between records and blocks. Before the substeps: mixes their materials and packs the
+// blocks that contact_coloring.c has laid out. After the substeps: unpacks them and raises touch
+// events.
 #include "solver/contact/contact_layout.h"
 
 #include "base/bits.h"
@@ -17,367 +18,9 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
-#define PACK_GRAIN 4           // blocks
-#define UNPACK_GRAIN 8         // blocks
-#define CONTACT_FLAG_GRAIN 256 // bodies
-#define PAIR_SUMMARY_GRAIN 64  // pairs
-
-// ---------------------------------------------------------------------------------------------
-// Colours: contacts that share a dynamic body get different ones.
-
-// Contacts of one colour, type and load state, which fill blocks of their own.
-typedef struct type_bucket {
-  int32_t left;      // contacts still to be placed
-  int32_t next, end; // free lanes of their open blocks, as block * BLOCK_WIDTH + lane
-} type_bucket;
-
-typedef struct layout_builder {
-  int32_t count;
-  int32_t unsettled; // contacts without a known load
-  int colors;        // that have been used; buckets of others are not set
-  // [0]: loaded, [1]: idle contacts. Kept apart, because passes skip registers of idle lanes only.
-  type_bucket bucket[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
-  int32_t next_block[MAX_COLORS + 1];
-} layout_builder;
-
-static contact_type type_of(const contact *c)
-{
-  const manifold *m = &c->manifold;
-  switch (c->fixed_normal ? MANIFOLD_FLAT : m->form) {
-  case MANIFOLD_FLAT:
-    return m->count == 1 ? CONTACT_FLAT_1 : m->count == 2 ? CONTACT_FLAT_2 : CONTACT_FLAT_4;
-  case MANIFOLD_ROUND:
-    return m->count == 1 ? CONTACT_ROUND_1 : CONTACT_ROUND_2;
-  case MANIFOLD_RIM:
-    return m->count <= 2 ? CONTACT_RIM_2 : CONTACT_RIM_4;
-  default:
-    return CONTACT_WIRE_1;
-  }
-}
-
-// One of the TUNING_COLOR_CHOICES lowest free colours, chosen by a hash of the seed. If it were
-// always the lowest, contacts on one side of a row of bodies would always be solved before those on
-// the other, and the residual of each pass would push the row one way: a pyramid drifts twenty
-// times as far.
-static int random_free_color(uint64_t taken, uint32_t seed)
-{
-  uint32_t chance = RULE(random_colors) ? seed * 2654435761u : 0;
-  // [skip]: the `skip` lowest free colours count as taken.
-  uint64_t after[TUNING_COLOR_CHOICES] = {taken};
-  for (int skip = 1; skip < TUNING_COLOR_CHOICES; ++skip) {
-    uint64_t more = taken | (taken + 1); // sets the lowest zero bit
-    taken = ~more == 0 ? taken : more;
-    after[skip] = taken;
-  }
-  return lowest_clear_bit(after[(chance >> 16) % TUNING_COLOR_CHOICES]);
-}
-
-// Only dynamic bodies restrict the colour: a pass reads the others but does not write them.
-static int assign_color(body_contact_flags *a, body_contact_flags *b, uint32_t seed)
-{
-  int color = random_free_color((a->dynamic ? a->colors : 0) | (b->dynamic ? b->colors : 0), seed);
-  if (color < MAX_COLORS) {
-    a->colors |= 1ull << color;
-    b->colors |= 1ull << color;
-  }
-  return color;
-}
-
-static void clear_buckets(layout_builder *make)
-{
-  make->colors = 0;
-  memset(make->bucket[MAX_COLORS], 0, sizeof make->bucket[MAX_COLORS]);
-}
-
-static void count_in_bucket(layout_builder *make, contact_placement p)
-{
-  for (; p.color < MAX_COLORS && make->colors <= p.color; ++make->colors) {
-    memset(make->bucket[make->colors], 0, sizeof make->bucket[0]);
-  }
-  make->bucket[p.color][p.type][p.idle].left += 1;
-}
-
-contact_summary contact_summary_of(const contact *c)
-{
-  return (contact_summary){type_of(c), c->idle, !c->settled};
-}
-
-static void color_contact(tn_world *world, layout_builder *make, const pair_summary *p,
-                          int32_t slot, contact_summary c)
-{
-  body_contact_flags *a = &world->solver->contact_flags[p->body[0]],
-                     *b = &world->solver->contact_flags[p->body[1]];
-  int color = assign_color(a, b, p->seed);
-  // Overflow contacts may share bodies, and are solved serially outside of the groups.
-  if (color == MAX_COLORS && groups_enabled(&world->solver->groups)) {
-    groups_exclude(&world->solver->groups, p->body[a->moves ? 0 : 1]);
-  }
-  a->may_touch = b->may_touch = true;
-  if (a->dynamic && b->dynamic) {
-    a->dynamic_contact_count += 1;
-    b->dynamic_contact_count += 1;
-    a->in_initial_overlap |= p->initial_overlap;
-    b->in_initial_overlap |= p->initial_overlap;
-  }
-  int32_t home_block = p->body[a->moves ? 0 : 1] / BLOCK_WIDTH;
-  contact_placement place = {slot, home_block, (uint8_t)color, (uint8_t)c.type, c.idle};
-  world->solver->contact_placements[make->count++] = place;
-  make->unsettled += c.unsettled;
-  count_in_bucket(make, place);
-}
-
-// Counts the buckets anew for some of the contacts: those of a group, or the shared ones.
-static void count_buckets(layout_builder *make, const contact_placement *contacts, int32_t count)
-{
-  clear_buckets(make);
-  for (int32_t i = 0; i < count; ++i) {
-    count_in_bucket(make, contacts[i]);
-  }
-}
-
-// Assigns each colour its range of blocks, from `first` on; returns the end of the last range.
-static int32_t lay_out_blocks(const layout_builder *make, coloring *c, int32_t first)
-{
-  int32_t count[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
-  for (int color = 0; color <= make->colors; ++color) {
-    int from = color < make->colors ? color : MAX_COLORS;
-    for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
-      const type_bucket *bucket = make->bucket[from][type];
-      count[color][type] = bucket[0].left + bucket[1].left;
-    }
-  }
-  return lay_out_colors(c, first, &count[0][0], CONTACT_TYPE_COUNT, make->colors);
-}
-
-// Idle contacts of a type fill the free lanes in the last block of the loaded ones.
-static void fill_last_blocks(layout_builder *make, const coloring *c)
-{
-  for (int color = 0; color < make->colors; ++color) {
-    make->next_block[color] = c->color[color].first;
-    for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
-      type_bucket *loaded = &make->bucket[color][type][0], *idle = &make->bucket[color][type][1];
-      int32_t room = -loaded->left & (BLOCK_WIDTH - 1);
-      int32_t moved = room < idle->left ? room : idle->left;
-      loaded->left += moved;
-      idle->left -= moved;
-    }
-  }
-  make->next_block[MAX_COLORS] = c->overflow.first;
-}
-
-// Lane for a contact, as block * BLOCK_WIDTH + lane. Blocks are opened on demand, two at a time for
-// the 16-lane passes. Contacts of all types thus keep the order of the list within each colour, and
-// a thread, which takes a contiguous range, gets the same bodies in every colour. Overflow contacts
-// may share bodies and get a block each.
-static int32_t take_lane(layout_builder *make, contact_placement p)
-{
-  type_bucket *g = make->bucket[p.color][p.type];
-  g += p.idle && g[1].left > 0;
-  if (g->next == g->end) {
-    int32_t blocks = p.color < MAX_COLORS && g->left > BLOCK_WIDTH ? 2 : 1;
-    g->next = make->next_block[p.color] * BLOCK_WIDTH;
-    g->end = g->next + (p.color < MAX_COLORS ? blocks * BLOCK_WIDTH : 1);
-    make->next_block[p.color] += blocks;
-  }
-  g->left -= 1;
-  return g->next++;
-}
-
-static float smaller_radius(const tn_world *world, const pair *p)
-{
-  return fminf(world->shapes[p->shape[0]].bounding_radius,
-               world->shapes[p->shape[1]].bounding_radius);
-}
-
-static bool has_restitution_material(const tn_world *world, const pair *p)
-{
-  return world->shapes[p->shape[0]].def.material.restitution > 0.0f ||
-         world->shapes[p->shape[1]].def.material.restitution > 0.0f;
-}
-
-static bool bounces(const tn_world *world, const pair *p)
-{
-  return has_restitution_material(world, p) &&
-         tn_materials_combine(&world->shapes[p->shape[0]].def.material,
-                              &world->shapes[p->shape[1]].def.material)
-                 .restitution > 0.0f;
-}
-
-// Whether some gap of the pair is small enough for the bodies to support each other. Bodies that
-// bounce do so only while they bear a load: between impacts they are free.
-static bool is_near_touch(const tn_world *world, const pair *p)
-{
-  if (RULE(impact_free_flight) && bounces(world, p)) {
-    bool loaded = false;
-    for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
-      loaded = loaded || !world->contacts[i].idle;
-    }
-    return loaded;
-  }
-  if (p->touching) {
-    return true;
-  }
-  float bound = TUNING_SUPPORT_GAP * smaller_radius(world, p);
-  for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
-    const manifold *m = &world->contacts[i].manifold;
-    for (int k = 0; k < m->count; ++k) {
-      if (m->points[k].gap < bound) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-// Bodies that do not move get an empty record on first use in a step.
-static body_contact_flags *contact_flags_of(tn_world *world, int32_t slot)
-{
-  body_contact_flags *m = &world->solver->contact_flags[slot];
-  if (m->stamp != (uint32_t)world->detection->contact_update_count) {
-    *m = (body_contact_flags){.stamp = (uint32_t)world->detection->contact_update_count};
-  }
-  return m;
-}
-
-static void reset_contact_flags(int first, int last, void *context)
-{
-  tn_world *world = context;
-  for (int i = first; i < last; ++i) {
-    int32_t slot = world->awake[i];
-    world->solver->contact_flags[slot] =
-        (body_contact_flags){.stamp = (uint32_t)world->detection->contact_update_count,
-                             .dynamic = world->bodies[slot].type == TN_BODY_DYNAMIC,
-                             .moves = true};
-  }
-}
-
-// Prefetching of pairs and contacts that come up soon.
-KERNEL void prefetch_active_pair(const tn_world *world, int32_t active)
-{
-  if (active < world->detection->active_pair_count) {
-    PREFETCH(&world->pairs[world->detection->active_pairs[active]]);
-  }
-}
-
-KERNEL void prefetch_contact(const tn_world *world, int32_t slot)
-{
-  if (slot != NO_SLOT) {
-    PREFETCH(&world->contacts[slot].manifold);
-  }
-}
-
-KERNEL void prefetch_active_contact(const tn_world *world, int32_t active)
-{
-  if (active < world->detection->active_pair_count) {
-    prefetch_contact(world, world->pairs[world->detection->active_pairs[active]].first_contact);
-  }
-}
-
-// Gathers what colouring reads of each active pair into one array, on all threads: the records are
-// scattered in memory, and colouring is serial.
-static void summarize_pairs(int first, int last, void *context)
-{
-  tn_world *world = context;
-  for (int i = first; i < last; ++i) {
-    int32_t slot = world->detection->active_pairs[i];
-    pair *p = &world->pairs[slot];
-    prefetch_active_pair(world, i + 2 * PREFETCH_DISTANCE);
-    prefetch_active_contact(world, i + PREFETCH_DISTANCE);
-    pair_summary *summary = &world->solver->pair_summaries[i];
-    summary->seed = (uint32_t)slot;
-    summary->contact = p->first_contact;
-    summary->body[0] = p->body[0];
-    summary->body[1] = p->body[1];
-    if (p->first_contact != NO_SLOT) {
-      const contact *c = &world->contacts[p->first_contact];
-      summary->first = contact_summary_of(c);
-      summary->load = contact_load_of(world, c);
-      summary->has_more = c->next != NO_SLOT;
-      p->initial_overlap =
-          p->initial_overlap &&
-          c->manifold.points[0].gap < -TUNING_CONTACT_INITIAL_OVERLAP * smaller_radius(world, p);
-    } else {
-      summary->has_more = p->initial_overlap = false;
-    }
-    summary->sensor = p->sensor;
-    summary->touching = p->touching;
-    summary->initial_overlap = p->initial_overlap;
-    summary->has_restitution =
-        groups_enabled(&world->solver->groups) && has_restitution_material(world, p);
-    summary->near_touch = !p->sensor && is_near_touch(world, p);
-  }
-}
-
-// A contact unites the groups of its bodies. Impacts are resolved one at a time over the whole
-// scene, so bodies with restitution stay outside of the groups.
-static void join_groups(solver_group_set *groups, const pair_summary *p,
-                        const body_contact_flags *a, const body_contact_flags *b)
-{
-  if (a->moves && b->moves) {
-    groups_join(groups, p->body[0], p->body[1]);
-  }
-  if (p->has_restitution) {
-    groups_exclude(groups, p->body[a->moves ? 0 : 1]);
-  }
-}
-
-static void color_pair(tn_world *world, layout_builder *make, const pair_summary *p)
-{
-  if (p->contact == NO_SLOT && !p->near_touch) {
-    return;
-  }
-  body_contact_flags *a = contact_flags_of(world, p->body[0]),
-                     *b = contact_flags_of(world, p->body[1]);
-  if (p->near_touch) {
-    a->supported = a->dynamic;
-    b->supported = b->dynamic;
-  }
-  // A body that is frozen in a recovery leaves rows without any mass.
-  if (!a->dynamic && !b->dynamic) {
-    return;
-  }
-  if (p->contact != NO_SLOT) {
-    color_contact(world, make, p, p->contact, p->first);
-    if (groups_enabled(&world->solver->groups)) {
-      join_groups(&world->solver->groups, p, a, b);
-    }
-  }
-  for (int32_t c = p->has_more ? world->contacts[p->contact].next : NO_SLOT; c != NO_SLOT;
-       c = world->contacts[c].next) {
-    color_contact(world, make, p, c, contact_summary_of(&world->contacts[c]));
-  }
-}
-
-static bool color_contacts(tn_world *world, layout_builder *make)
-{
-  if (!heap_reserve(&world->heap, (void **)&world->solver->contact_flags,
-                    &world->solver->contact_flag_capacity, world->body_pool.used,
-                    sizeof(body_contact_flags)) ||
-      !heap_reserve(&world->heap, (void **)&world->solver->pair_summaries,
-                    &world->solver->pair_summary_capacity, world->detection->active_pair_count,
-                    sizeof(pair_summary)) ||
-      !heap_reserve(&world->heap, (void **)&world->detection->pair_marks,
-                    &world->detection->pair_mark_capacity, world->detection->active_pair_count,
-                    sizeof(uint8_t)) ||
-      !heap_reserve(&world->heap, (void **)&world->solver->contact_placements,
-                    &world->solver->contact_placement_capacity, world->contact_pool.count,
-                    sizeof(contact_placement)) ||
-      !groups_begin(world)) {
-    return false;
-  }
-  task_run(world->tasks, reset_contact_flags, world->awake_count, CONTACT_FLAG_GRAIN, world);
-  task_run(world->tasks, summarize_pairs, world->detection->active_pair_count, PAIR_SUMMARY_GRAIN,
-           world);
-  const pair_summary *summaries = world->solver->pair_summaries;
-  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
-    if (i + PREFETCH_DISTANCE < world->detection->active_pair_count) {
-      PREFETCH(&world->solver->contact_flags[summaries[i + PREFETCH_DISTANCE].body[0]]);
-      PREFETCH(&world->solver->contact_flags[summaries[i + PREFETCH_DISTANCE].body[1]]);
-    }
-    color_pair(world, make, &summaries[i]);
-  }
-  return true;
-}
+#define PACK_GRAIN 4          // blocks
+#define UNPACK_GRAIN 8        // blocks
+#define PAIR_SUMMARY_GRAIN 64 // pairs
 
 // ---------------------------------------------------------------------------------------------
 // Materials
@@ -704,23 +347,6 @@ static void pack_blocks(int first, int last, void *context)
   }
 }
 
-static bool reserve_blocks(tn_world *world, int32_t count)
-{
-  contact_graph *g = &world->solver->contact_graph;
-  int32_t room = g->shared_block_count +
-                 (groups_count(&world->solver->groups) > 0
-                      ? world->solver->groups.arena_count * world->solver->groups.arena_blocks
-                      : 0);
-  if (!heap_reserve(&world->heap, (void **)&g->blocks, &g->block_capacity, room,
-                    sizeof(contact_block)) ||
-      !heap_reserve(&world->heap, (void **)&g->contents, &g->content_capacity, count,
-                    sizeof(block_content))) {
-    return false;
-  }
-  g->block_count = count;
-  return true;
-}
-
 static int32_t first_block(const coloring *c)
 {
   return c->color[0].first;
@@ -729,91 +355,6 @@ static int32_t first_block(const coloring *c)
 static int32_t last_block(const coloring *c)
 {
   return c->overflow.last;
-}
-
-static void fill_contact_blocks(block_content *contents, layout_builder *make, const coloring *c,
-                                const contact_placement *contacts, int32_t count)
-{
-  fill_last_blocks(make, c);
-  for (int32_t i = first_block(c); i < last_block(c); ++i) {
-    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
-      contents[i].contact[lane] = NO_SLOT;
-    }
-  }
-  for (int32_t i = 0; i < count; ++i) {
-    contact_placement p = contacts[i];
-    int32_t place = take_lane(make, p);
-    block_content *content = &contents[place / BLOCK_WIDTH];
-    content->type = p.type;
-    content->contact[place % BLOCK_WIDTH] = p.contact;
-  }
-}
-
-// Whether the last layout was empty: without contacts there is nothing to do then.
-static bool is_empty(const contact_graph *g)
-{
-  const coloring *c = &g->coloring;
-  return g->block_count == 0 && c->count == 0 && c->overflow.first == c->overflow.last &&
-         !g->unsettled;
-}
-
-// Fills the blocks of the shared contacts and reserves those of the groups, which are filled by
-// group_pack_contacts().
-static bool place_groups(tn_world *world, layout_builder *make)
-{
-  contact_graph *g = &world->solver->contact_graph;
-  solver_group_set *groups = &world->solver->groups;
-  const contact_placement *shared = world->solver->contact_placements;
-  int32_t count = make->count;
-  if (!groups_find(world, shared, count)) {
-    return false;
-  }
-  if (groups_count(&world->solver->groups) > 0) {
-    shared = groups->sorted;
-    count = groups->shared_contacts;
-    count_buckets(make, shared, count);
-  }
-  int32_t blocks = g->shared_block_count = lay_out_blocks(make, &g->coloring, 0);
-  layout_builder group_builder;
-  groups->arena_blocks = 0;
-  for (int32_t i = 0; i < groups_count(&world->solver->groups); ++i) {
-    solver_group *group = &groups->list[i];
-    count_buckets(&group_builder, groups->sorted + group->contacts.first,
-                  group->contacts.last - group->contacts.first);
-    int32_t own = lay_out_blocks(&group_builder, &group->coloring, 0);
-    groups->arena_blocks = own > groups->arena_blocks ? own : groups->arena_blocks;
-    group->first = blocks;
-    blocks += own;
-  }
-  if (!reserve_blocks(world, blocks)) {
-    return false;
-  }
-  fill_contact_blocks(g->contents, make, &g->coloring, shared, count);
-  return true;
-}
-
-bool contact_layout_build(tn_world *world)
-{
-  layout_builder make; // not set to zero as a whole: it is large
-  make.count = make.unsettled = 0;
-  clear_buckets(&make);
-  contact_graph *g = &world->solver->contact_graph;
-  if (!color_contacts(world, &make)) {
-    return false;
-  }
-  if (make.count == 0 && is_empty(g)) {
-    return true;
-  }
-  if (!place_groups(world, &make) ||
-      !heap_reserve(&world->heap, (void **)&g->restitution_contacts,
-                    &g->restitution_contact_capacity, make.count, sizeof(restitution_contact))) {
-    return false;
-  }
-  g->unsettled = TUNING_CONTACT_UNSETTLED_PART * make.unsettled > make.count;
-  g->min_passes = RULE(settling_passes) && g->unsettled
-                      ? 1 + TUNING_CONTACT_SETTLING_PASSES / world->substeps
-                      : 1;
-  return true;
 }
 
 static pack_task make_group_pack_task(tn_world *world, const solver_group *group, solver_data *data,
@@ -829,13 +370,8 @@ static pack_task make_group_pack_task(tn_world *world, const solver_group *group
 void group_pack_contacts(tn_world *world, const solver_group *group, solver_data *data, float dt,
                          float scale)
 {
-  layout_builder make;
   pack_task task = make_group_pack_task(world, group, data, dt, scale);
-  block_content *contents = world->solver->contact_graph.contents + group->first;
-  const contact_placement *contacts = world->solver->groups.sorted + group->contacts.first;
-  int32_t count = group->contacts.last - group->contacts.first;
-  count_buckets(&make, contacts, count);
-  fill_contact_blocks(contents, &make, &group->coloring, contacts, count);
+  contact_layout_fill_group(world, group);
   pack_blocks(first_block(&group->coloring), last_block(&group->coloring), &task);
 }
 
@@ -914,6 +450,13 @@ static const contact *hardest_contact(const tn_world *world, int32_t first)
   return hardest;
 }
 
+KERNEL void prefetch_contact(const tn_world *world, int32_t slot)
+{
+  if (slot != NO_SLOT) {
+    PREFETCH(&world->contacts[slot].manifold);
+  }
+}
+
 // Marks the pairs that began or ended touching in this step.
 static void find_touch_changes(int first, int last, void *context)
 {
@@ -977,6 +520,5 @@ void contact_graph_release(tn_world *world)
             (size_t)world->solver->contact_flag_capacity * sizeof(body_contact_flags));
   heap_free(&world->heap, world->detection->shape_motions,
             (size_t)world->detection->shape_motion_capacity * sizeof(shape_motion));
-  heap_free(&world->heap, world->solver->contact_placements,
-            (size_t)world->solver->contact_placement_capacity * sizeof(contact_placement));
+  contact_coloring_release(world);
 }

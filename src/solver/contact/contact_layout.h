@@ -10,6 +10,8 @@
 
 #include <tenon/tenon.h>
 
+#include <stdatomic.h>
+
 // What contact colouring needs of a contact. One word of bits, passed in a register.
 typedef struct contact_summary {
   uint32_t type : 8;      // contact_type
@@ -22,7 +24,8 @@ typedef struct pair_summary {
   int32_t contact; // the first one, or NO_SLOT
   int32_t body[2];
   contact_summary first;
-  contact_load load;     // of the first contact
+  face_load load; // of the first contact
+  int32_t contact_count; // that are solved
   bool has_more;         // contacts after the first
   bool sensor, touching; // copied from the pair
   bool has_restitution;  // a contact may have restitution; set only while groups are searched for
@@ -30,19 +33,24 @@ typedef struct pair_summary {
   bool initial_overlap;  // as of the pair
 } pair_summary;
 
-// Facts about a body that the contacts of a step determine.
+// Facts about a body that the contacts of a step determine. Atomic: what threads set side by side.
 typedef struct body_contact_flags {
-  uint64_t colors;                   // bits of the colours that its contacts use
-  int32_t dynamic_contact_count;     // contacts between it and another dynamic body
-  uint32_t stamp;                    // contact update that this belongs to
+  atomic_uint stamp;                 // contact update that this belongs to, see contact_coloring.c
+  atomic_int dynamic_contact_count;  // contacts between it and another dynamic body: 0, 1, or more
   int32_t mechanism;                 // mechanism that it belongs to, counted from 1; 0: none
   int32_t first_restitution_contact; // of its list: 2 * index + side, or NO_SLOT
   bool dynamic;
-  bool moves;              // dynamic or kinematic, and awake
-  bool in_initial_overlap; // some contact is with a dynamic body that it was created inside of
-  bool supported;          // carried by a contact
-  bool may_touch;          // has a contact in this step
+  bool moves; // dynamic or kinematic, and awake
+  atomic_bool
+      in_initial_overlap; // some contact is with a dynamic body that it was created inside of
+  atomic_bool supported;  // carried by a contact
+  atomic_bool may_touch;  // has a contact in this step
 } body_contact_flags;
+
+// The bodies whose colours a contact may not have; the world for those that are not dynamic.
+typedef struct color_sides {
+  int32_t body[2];
+} color_sides;
 
 // The contacts of a block.
 typedef struct block_content {
@@ -68,12 +76,15 @@ contact_summary contact_summary_of(const contact *c);
 // contact_layout_build() colours the contacts and assigns them to blocks; contacts_pack() fills the
 // blocks once the bodies are ready for the step.
 bool contact_layout_build(tn_world *world);
+// The blocks of one solver group, on any thread.
+void contact_layout_fill_group(tn_world *world, const solver_group *group);
 void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale);
 void contacts_unpack(tn_world *world, float dt);
 // The same for one solver group, on one thread, in the arena that `data` points to.
 void group_pack_contacts(tn_world *world, const solver_group *group, solver_data *data, float dt,
                          float scale);
 void group_unpack_contacts(tn_world *world, const solver_group *group, solver_data *data, float dt);
+void contact_coloring_release(tn_world *world);
 void contact_graph_release(tn_world *world);
 
 #endif
