@@ -33,6 +33,8 @@ typedef struct sweep_order {
   float travel;  // m, of its centre
   int32_t body;  // slot
   int32_t index; // in tn_world.awake
+  bool stops;    // it meets something, if nothing else stops
+  bool left_box; // that was looked for beyond its pairs
 } sweep_order;
 
 // What the detection of soft contacts knows of a soft body in this step.

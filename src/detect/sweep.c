@@ -38,6 +38,7 @@
 #include <string.h>
 
 #define SWEEP_GRAIN 64 // bodies per task
+#define MOVING_GRAIN 4 // bodies per task that may meet moving ones
 
 // Motion of a body over the step, as a straight line and a rotation about a fixed axis.
 typedef struct motion {
@@ -326,6 +327,7 @@ typedef struct body_sweep {
   const shape *shape; // of the body, that is swept now
   bool moving;        // moving bodies count as obstacles too
   bool meets_moving;  // there are such bodies
+  bool left_box;      // some shape was swept against what is not among its pairs
   // The next stop: fraction of `motion`, normals towards the body.
   float limit;
   stop_point points[STOP_POINTS];
@@ -409,13 +411,30 @@ static bool meet_in_tree(int32_t slot, void *context)
   return true;
 }
 
+// Whether the shape stays in the box that its pairs were searched with, on a motion that begins at
+// the start of the step.
+static bool stays_in_box(const body_sweep *t)
+{
+  const shape *s = t->shape;
+  world_aabb box = shape_tight_aabb(t->world, s);
+  tn_vec3 move = t->motion.move;
+  double turned = (double)(travel_of(&t->motion, s) - tn_length(move));
+  box.lower = tn_p3(box.lower.x - turned + fmin((double)move.x, 0.0),
+                    box.lower.y - turned + fmin((double)move.y, 0.0),
+                    box.lower.z - turned + fmin((double)move.z, 0.0));
+  box.upper = tn_p3(box.upper.x + turned + fmax((double)move.x, 0.0),
+                    box.upper.y + turned + fmax((double)move.y, 0.0),
+                    box.upper.z + turned + fmax((double)move.z, 0.0));
+  return aabb_contains(&s->box, &box);
+}
+
 // All obstacles of one shape: those of its pairs, unless it leaves the box that these were searched
 // with. `reach` is a bound of its distance from the pose at the start of the step, m.
 static void sweep_shape(body_sweep *t, float reach)
 {
   const tn_world *world = t->world;
   const shape *s = t->shape;
-  if (reach < s->box_slack) {
+  if (reach < s->box_slack || (t->time == 0.0f && stays_in_box(t))) {
     for (int32_t link = s->first_pair; link != NO_SLOT;
          link = world->pairs[link / 2].next[link % 2]) {
       const pair *p = &world->pairs[link / 2];
@@ -425,6 +444,7 @@ static void sweep_shape(body_sweep *t, float reach)
     }
     return;
   }
+  t->left_box = true;
   world_aabb box = shape_tight_aabb(world, s);
   double by = (double)reach;
   box.lower = tn_p3(box.lower.x - by, box.lower.y - by, box.lower.z - by);
@@ -732,22 +752,79 @@ static int by_travel(const void *a, const void *b)
                                 : (x->body > y->body) - (x->body < y->body);
 }
 
+// Looks for the first stop of bodies that may meet moving ones, while none of them has stopped yet.
+static void find_stop_task(int first, int last, void *context)
+{
+  const sweep_context *task = context;
+  for (int i = first; i < last; ++i) {
+    sweep_order *order = &task->world->detection->sweep_orders[i];
+    body_sweep t = {.world = task->world, .slot = order->body, .moving = true, .end = 1.0f};
+    t.motion = motion_of(task->world, order->body);
+    find_stop(&t);
+    order->stops = t.stopped != NULL;
+    order->left_box = t.left_box;
+  }
+}
+
+enum { STOPPED_BODIES = 32 };
+
+// Bodies that have stopped in sweep_moving(), with a new displacement; more than fit are counted.
+typedef struct stopped_bodies {
+  int32_t slot[STOPPED_BODIES];
+  int32_t count;
+} stopped_bodies;
+
+// Whether a body that met nothing before may meet one that has stopped since.
+static bool may_meet_stopped(const tn_world *world, const sweep_order *order,
+                             const stopped_bodies *stopped)
+{
+  if (stopped->count > STOPPED_BODIES || (stopped->count > 0 && order->left_box)) {
+    return true;
+  }
+  bool may = false;
+  for (int32_t k = world->bodies[order->body].first_shape; k != NO_SLOT && stopped->count > 0;
+       k = world->shapes[k].next) {
+    for (int32_t link = world->shapes[k].first_pair; link != NO_SLOT;
+         link = world->pairs[link / 2].next[link % 2]) {
+      for (int32_t i = 0; i < stopped->count; ++i) {
+        may = may || world->pairs[link / 2].body[1 - link % 2] == stopped->slot[i];
+      }
+    }
+  }
+  return may;
+}
+
 // Bodies that may meet moving ones, in the order of their travel, one after the other: each changes
-// the velocity of what it meets.
+// the velocity of what it meets. Most of them meet nothing, which is found on all threads before;
+// it stays true unless something in their way has stopped since.
 static void sweep_moving(tn_world *world, float dt)
 {
   detection *d = world->detection;
+  sweep_context task = {world, dt};
+  stopped_bodies stopped = {.count = 0};
   int32_t at = 0;
   for (int32_t i = 0; i < world->awake_count; ++i) {
     if (d->sweep_flags[i] & SWEEP_MOVING) {
       tn_vec3 move = vec3_from_floats(world->state[world->awake[i]].dx);
-      d->sweep_orders[at++] = (sweep_order){tn_length(move), world->awake[i], i};
+      d->sweep_orders[at++] =
+          (sweep_order){.travel = tn_length(move), .body = world->awake[i], .index = i};
     }
   }
   qsort(d->sweep_orders, (size_t)at, sizeof(sweep_order), by_travel);
+  task_run(world->tasks, find_stop_task, at, MOVING_GRAIN, &task);
   for (int32_t i = 0; i < at; ++i) {
-    uint8_t *flags = &d->sweep_flags[d->sweep_orders[i].index];
-    *flags |= (uint8_t)sweep_body(world, d->sweep_orders[i].body, dt, true);
+    const sweep_order *order = &d->sweep_orders[i];
+    if (!order->stops && !may_meet_stopped(world, order, &stopped)) {
+      continue;
+    }
+    int flags = sweep_body(world, order->body, dt, true);
+    d->sweep_flags[order->index] |= (uint8_t)flags;
+    if (flags & SWEEP_STOPPED) {
+      if (stopped.count < STOPPED_BODIES) {
+        stopped.slot[stopped.count] = order->body;
+      }
+      stopped.count += 1;
+    }
   }
 }
 

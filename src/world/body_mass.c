@@ -35,9 +35,11 @@ static tn_mass mass_of(const tn_world *world, const shape *s)
   }
 }
 
+// tn_mass_box() of a cube of 1 m and 1 kg/m^3.
 tn_mass body_default_mass(void)
 {
-  return tn_mass_scaled_to(tn_mass_box(tn_v3(0.5f, 0.5f, 0.5f), 1.0f), 1.0f);
+  const float moment = (float)(1.0 / 3.0 * 0.5);
+  return (tn_mass){.mass = 1.0f, .inertia = {.xx = moment, .yy = moment, .zz = moment}};
 }
 
 bool mass_is_given(const tn_mass *mass)
@@ -48,10 +50,29 @@ bool mass_is_given(const tn_mass *mass)
          i->xy != 0.0f || i->xz != 0.0f || i->yz != 0.0f;
 }
 
+// The mass of a shape at its place. At the body's origin that is the same mass, with zeros without
+// a sign as tn_mass_at() returns them.
+static tn_mass mass_in_place(const tn_world *world, const shape *s)
+{
+  tn_mass own = mass_of(world, s);
+  tn_vec3 p = s->def.position;
+  tn_quat q = s->def.rotation;
+  if (own.mass <= 0.0f || p.x != 0.0f || p.y != 0.0f || p.z != 0.0f || q.x != 0.0f || q.y != 0.0f ||
+      q.z != 0.0f || q.w != 1.0f) {
+    return tn_mass_at(own, p, q);
+  }
+  tn_vec3 zero = {0.0f, 0.0f, 0.0f};
+  own.center = tn_add(own.center, zero);
+  own.inertia.xy += 0.0f;
+  own.inertia.xz += 0.0f;
+  own.inertia.yz += 0.0f;
+  return own;
+}
+
 // `total` and the shape as one; all shapes of a body are summed up in the order of its list.
 static tn_mass add_shape(const tn_world *world, tn_mass total, bool first, const shape *s)
 {
-  tn_mass part = tn_mass_at(mass_of(world, s), s->def.position, s->def.rotation);
+  tn_mass part = mass_in_place(world, s);
   tn_mass both[2] = {total, part};
   return first ? part : tn_mass_compound(both, 2);
 }

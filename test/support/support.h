@@ -77,7 +77,7 @@ int test_lanes(int lanes[4]);
 bool test_is_finite(const tn_world *world);
 
 // An allocator that counts, checks the sizes of freed blocks, and can fail on request.
-#define TEST_METER_BLOCKS 64
+#define TEST_METER_BLOCKS 128
 typedef struct test_meter {
   int until_failure; // allocations that still succeed before one fails; negative: all do
   int failed;
