@@ -93,18 +93,20 @@ static void exclude_jointed(tn_world *world)
   }
 }
 
-// Adds up cost and `excluded` of each set at its root.
+// Adds up cost and `excluded` of each set at its root. From here on the root of every active block
+// is known without a search; a contact's home is one of them.
 static void sum_costs(tn_world *world, const contact_placement *contacts, int32_t count)
 {
   solver_group_set *p = &world->solver->groups;
   for (int32_t i = 0; i < world->active_block_count; ++i) {
     int32_t block = world->active_blocks[i];
-    block_set *root = &p->block_sets[set_root(p, block)];
+    p->block_sets[block].root = set_root(p, block);
+    block_set *root = &p->block_sets[p->block_sets[block].root];
     root->excluded = root->excluded || p->block_sets[block].excluded;
     root->cost += BLOCK_COST;
   }
   for (int32_t i = 0; i < count; ++i) {
-    p->block_sets[set_root(p, contacts[i].home_block)].cost += 1;
+    p->block_sets[p->block_sets[contacts[i].home_block].root].cost += 1;
   }
 }
 
@@ -114,7 +116,7 @@ static int32_t assign_groups(tn_world *world)
   solver_group_set *p = &world->solver->groups;
   int32_t groups = 0, cost = GROUP_COST;
   for (int32_t i = 0; i < world->active_block_count; ++i) {
-    block_set *root = &p->block_sets[set_root(p, world->active_blocks[i])];
+    block_set *root = &p->block_sets[p->block_sets[world->active_blocks[i]].root];
     if (root->group != NO_SLOT || root->excluded || root->cost > MAX_GROUP_COST) {
       continue;
     }
@@ -128,9 +130,9 @@ static int32_t assign_groups(tn_world *world)
   return groups;
 }
 
-static int32_t group_of_block(solver_group_set *p, int32_t block)
+static int32_t group_of_block(const solver_group_set *p, int32_t block)
 {
-  return p->block_sets[set_root(p, block)].group;
+  return p->block_sets[p->block_sets[block].root].group;
 }
 
 // An empty range at *next, which moves on by `count`.

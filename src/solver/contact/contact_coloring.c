@@ -435,8 +435,10 @@ static void request_task(int first, int last, void *context)
 }
 
 // In order: each contact takes a colour that its dynamic bodies do not have yet.
-static void choose_colors(tn_world *world, int32_t count)
+// Returns whether some got none.
+static bool choose_colors(tn_world *world, int32_t count)
 {
+  bool overflows = false;
   contact_placement *list = world->solver->contact_placements;
   const color_sides *sides = world->solver->color_sides;
   uint64_t *colors = world->solver->body_colors;
@@ -450,32 +452,34 @@ static void choose_colors(tn_world *world, int32_t count)
     *b |= bit;
     colors[WORLD_SLOT] = 0;
     list[i].color = (uint8_t)color;
+    overflows = overflows || color == MAX_COLORS;
   }
+  return overflows;
 }
 
 // A contact unites the groups of its bodies. Impacts are resolved one at a time over the whole
 // scene, so bodies with restitution stay outside of the groups, as do overflow contacts, which may
 // share bodies and are solved serially.
-static void join_groups(tn_world *world)
+static void join_groups(tn_world *world, bool overflows)
 {
   solver_group_set *groups = &world->solver->groups;
-  int32_t place = 0;
+  const body_contact_flags *flags = world->solver->contact_flags;
+  const contact_placement *placement = world->solver->contact_placements;
   for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
     const pair_summary *p = &world->solver->pair_summaries[i];
     if (p->contact == NO_SLOT) {
       continue;
     }
-    const body_contact_flags *a = &world->solver->contact_flags[p->body[0]],
-                             *b = &world->solver->contact_flags[p->body[1]];
-    if (a->moves && b->moves) {
+    bool excluded = p->has_restitution, a_moves = flags[p->body[0]].moves;
+    if (a_moves && flags[p->body[1]].moves) {
       groups_join(groups, p->body[0], p->body[1]);
     }
-    bool excluded = p->has_restitution;
-    for (int32_t last = place + p->contact_count; place < last; ++place) {
-      excluded = excluded || world->solver->contact_placements[place].color == MAX_COLORS;
+    for (int32_t k = 0; k < p->contact_count && overflows; ++k) {
+      excluded = excluded || placement[k].color == MAX_COLORS;
     }
+    placement += p->contact_count;
     if (excluded) {
-      groups_exclude(groups, p->body[a->moves ? 0 : 1]);
+      groups_exclude(groups, p->body[a_moves ? 0 : 1]);
     }
   }
 }
@@ -518,12 +522,12 @@ static layout_chunk color_contacts(tn_world *world, int32_t chunks)
     sum.contacts += task.chunks[i].contacts;
   }
   task_run(world->tasks, request_task, chunks, 1, &task);
-  choose_colors(world, sum.contacts);
+  bool overflows = choose_colors(world, sum.contacts);
   for (int32_t i = 0; i < chunks; ++i) {
     sum.unsettled += task.chunks[i].unsettled;
   }
   if (groups_enabled(&world->solver->groups)) {
-    join_groups(world);
+    join_groups(world, overflows);
   }
   return sum;
 }
