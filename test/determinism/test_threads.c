@@ -107,9 +107,9 @@ static void large_worlds_are_the_same_on_any_number_of_threads(void **state)
   }
 }
 
-// Soft cubes that stand close to each other and fall onto a cloth with contacts of its own.
-// `dense`: a fine cloth, crumpled to a tenth, on which chunks of particles have more contacts than
-// detection has room for at first.
+// Soft cubes and balloons that stand close to each other and fall onto a cloth with contacts of its
+// own. `dense`: a fine cloth, crumpled to a tenth, on which chunks of particles have more contacts
+// than detection has room for at first.
 static uint64_t run_soft(int threads, bool dense, int steps)
 {
   tn_world *world = test_world_with(2, TN_METHOD_TENON, 0, threads);
@@ -130,7 +130,10 @@ static uint64_t run_soft(int threads, bool dense, int steps)
     cube.radius = 0.02f;
     cube.youngs_modulus = 1e4f;
     cube.position = tn_p3(0.22 * (i % 2), 0.15 + 0.22 * (i / 4), 0.22 * (i / 2 % 2));
-    assert_true(tn_soft_mesh_box(&cube, cells, tn_v3(0.1f, 0.1f, 0.1f), true));
+    cube.pressure = i % 3 == 2 ? 1.1f : 0.0f;
+    cube.damping = i % 2 ? 1.0f : 0.0f;
+    assert_true(i % 3 == 2 ? tn_soft_mesh_sphere(&cube, 2, 0.1f)
+                           : tn_soft_mesh_box(&cube, cells, tn_v3(0.1f, 0.1f, 0.1f), true));
     assert_false(TN_IS_NULL(tn_soft_create(world, &cube)));
     tn_soft_mesh_free(&cube);
   }

@@ -387,13 +387,37 @@ static void solve_volume_row(soft_graph *g, const soft *s, float h, soft_stage s
   }
 }
 
+typedef struct pressure_task {
+  const soft_system *system;
+  float h;
+  soft_stage stage;
+} pressure_task;
+
+static bool has_pressure(const soft *s)
+{
+  return s->alive && s->first > 0 && s->pressure > 0.0f;
+}
+
+static void solve_pressure_task(int first, int last, void *context)
+{
+  const pressure_task *t = context;
+  for (int i = first; i < last; ++i) {
+    if (has_pressure(&t->system->softs[i])) {
+      solve_volume_row(t->system->graph, &t->system->softs[i], t->h, t->stage);
+    }
+  }
+}
+
+// Soft bodies share no particle and run in parallel.
 void soft_solve_pressure(const soft_system *system, float h, soft_stage stage)
 {
-  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
-    const soft *s = &system->softs[i];
-    if (s->alive && s->first > 0 && s->pressure > 0.0f) {
-      solve_volume_row(system->graph, s, h, stage);
-    }
+  pressure_task task = {system, h, stage};
+  bool any = false;
+  for (int32_t i = 0; i < system->soft_pool->used && !any; ++i) {
+    any = has_pressure(&system->softs[i]);
+  }
+  if (any) {
+    task_run(system->tasks, solve_pressure_task, system->soft_pool->used, 1, &task);
   }
 }
 

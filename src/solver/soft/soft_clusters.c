@@ -180,24 +180,46 @@ static void pass_cluster(soft_graph *g, const cluster_state *c, float h, soft_st
   }
 }
 
-void soft_solve_clusters(const soft_system *system, float h, soft_stage stage)
+typedef struct cluster_task {
+  const soft_system *system;
+  float h;
+  soft_stage stage;
+} cluster_task;
+
+static bool has_clusters(const soft *s)
 {
-  soft_graph *g = system->graph;
-  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
-    soft *s = &system->softs[i];
-    if (!s->alive || s->first == 0) {
-      continue;
-    }
-    for (int32_t k = 0; k < s->cluster_count; ++k) {
+  return s->alive && s->first > 0 && (s->cluster_count > 0 || s->unfold.active);
+}
+
+static void solve_clusters_task(int first, int last, void *context)
+{
+  const cluster_task *t = context;
+  soft_graph *g = t->system->graph;
+  for (int i = first; i < last; ++i) {
+    soft *s = &t->system->softs[i];
+    for (int32_t k = 0; has_clusters(s) && k < s->cluster_count; ++k) {
       soft_cluster *cluster = &s->clusters[k];
       cluster_state c = cluster_moments(g, s, cluster, s->cluster_parts + cluster->first);
-      pass_cluster(g, &c, h, stage);
+      pass_cluster(g, &c, t->h, t->stage);
     }
-    if (s->unfold.active) {
+    if (has_clusters(s) && s->unfold.active) {
       cluster_state c =
           cluster_moments(g, s, &s->unfold.cluster, g->unfold_parts + s->unfold.cluster.first);
-      pass_cluster(g, &c, h, stage);
+      pass_cluster(g, &c, t->h, t->stage);
     }
+  }
+}
+
+// Soft bodies share no particle and run in parallel.
+void soft_solve_clusters(const soft_system *system, float h, soft_stage stage)
+{
+  cluster_task task = {system, h, stage};
+  bool any = false;
+  for (int32_t i = 0; i < system->soft_pool->used && !any; ++i) {
+    any = has_clusters(&system->softs[i]);
+  }
+  if (any) {
+    task_run(system->tasks, solve_clusters_task, system->soft_pool->used, 1, &task);
   }
 }
 

@@ -64,14 +64,26 @@ static void damp_soft(soft *s, float dt)
   }
 }
 
-void soft_damp(const soft_system *system, float dt)
+typedef struct damp_task {
+  const soft_system *system;
+  float dt;
+} damp_task;
+
+static void damp_softs(int first, int last, void *context)
 {
-  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
-    soft *s = &system->softs[i];
+  const damp_task *t = context;
+  for (int i = first; i < last; ++i) {
+    soft *s = &t->system->softs[i];
     if (s->alive && s->first > 0 && (s->damping > 0.0f || s->linear_damping > 0.0f)) {
-      damp_soft(s, dt);
+      damp_soft(s, t->dt);
     }
   }
+}
+
+void soft_damp(const soft_system *system, float dt)
+{
+  damp_task task = {system, dt};
+  task_run(system->tasks, damp_softs, system->soft_pool->used, 1, &task);
 }
 
 // ---------------------------------------------------------------------------------------------
