@@ -752,6 +752,8 @@ static int by_travel(const void *a, const void *b)
                                 : (x->body > y->body) - (x->body < y->body);
 }
 
+#if !defined(TN_NO_THREADS)
+
 // Looks for the first stop of bodies that may meet moving ones, while none of them has stopped yet.
 static void find_stop_task(int first, int last, void *context)
 {
@@ -794,13 +796,52 @@ static bool may_meet_stopped(const tn_world *world, const sweep_order *order,
   return may;
 }
 
+static void note_stopped(stopped_bodies *stopped, int32_t slot)
+{
+  if (stopped->count < STOPPED_BODIES) {
+    stopped->slot[stopped->count] = slot;
+  }
+  stopped->count += 1;
+}
+
+// Finds bodies that meet nothing as long as nothing else stops, which most do not.
+static void find_first_stops(tn_world *world, int32_t count, float dt)
+{
+  sweep_context task = {world, dt};
+  task_run(world->tasks, find_stop_task, count, MOVING_GRAIN, &task);
+}
+
+#else // small: all of them are followed one after the other
+
+typedef struct stopped_bodies {
+  int32_t count;
+} stopped_bodies;
+
+static bool may_meet_stopped(const tn_world *world, const sweep_order *order,
+                             const stopped_bodies *stopped)
+{
+  (void)world, (void)order, (void)stopped;
+  return true;
+}
+
+static void note_stopped(stopped_bodies *stopped, int32_t slot)
+{
+  (void)stopped, (void)slot;
+}
+
+static void find_first_stops(tn_world *world, int32_t count, float dt)
+{
+  (void)world, (void)count, (void)dt;
+}
+
+#endif
+
 // Bodies that may meet moving ones, in the order of their travel, one after the other: each changes
 // the velocity of what it meets. Most of them meet nothing, which is found on all threads before;
 // it stays true unless something in their way has stopped since.
 static void sweep_moving(tn_world *world, float dt)
 {
   detection *d = world->detection;
-  sweep_context task = {world, dt};
   stopped_bodies stopped = {.count = 0};
   int32_t at = 0;
   for (int32_t i = 0; i < world->awake_count; ++i) {
@@ -811,7 +852,7 @@ static void sweep_moving(tn_world *world, float dt)
     }
   }
   qsort(d->sweep_orders, (size_t)at, sizeof(sweep_order), by_travel);
-  task_run(world->tasks, find_stop_task, at, MOVING_GRAIN, &task);
+  find_first_stops(world, at, dt);
   for (int32_t i = 0; i < at; ++i) {
     const sweep_order *order = &d->sweep_orders[i];
     if (!order->stops && !may_meet_stopped(world, order, &stopped)) {
@@ -820,10 +861,7 @@ static void sweep_moving(tn_world *world, float dt)
     int flags = sweep_body(world, order->body, dt, true);
     d->sweep_flags[order->index] |= (uint8_t)flags;
     if (flags & SWEEP_STOPPED) {
-      if (stopped.count < STOPPED_BODIES) {
-        stopped.slot[stopped.count] = order->body;
-      }
-      stopped.count += 1;
+      note_stopped(&stopped, order->body);
     }
   }
 }

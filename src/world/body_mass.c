@@ -57,6 +57,9 @@ static tn_mass mass_in_place(const tn_world *world, const shape *s)
   tn_mass own = mass_of(world, s);
   tn_vec3 p = s->def.position;
   tn_quat q = s->def.rotation;
+#if defined(TN_SMALL)
+  return tn_mass_at(own, p, q);
+#else
   if (own.mass <= 0.0f || p.x != 0.0f || p.y != 0.0f || p.z != 0.0f || q.x != 0.0f || q.y != 0.0f ||
       q.z != 0.0f || q.w != 1.0f) {
     return tn_mass_at(own, p, q);
@@ -67,6 +70,7 @@ static tn_mass mass_in_place(const tn_world *world, const shape *s)
   own.inertia.xz += 0.0f;
   own.inertia.yz += 0.0f;
   return own;
+#endif
 }
 
 // `total` and the shape as one; all shapes of a body are summed up in the order of its list.

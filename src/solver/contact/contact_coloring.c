@@ -282,8 +282,7 @@ static bool is_dynamic(const tn_world *world, int32_t slot)
 // a recovery leaves rows without any mass.
 static int32_t count_contacts(const tn_world *world, const pair_summary *p)
 {
-  if (p->contact == NO_SLOT ||
-      (!is_dynamic(world, p->body[0]) && !is_dynamic(world, p->body[1]))) {
+  if (p->contact == NO_SLOT || (!is_dynamic(world, p->body[0]) && !is_dynamic(world, p->body[1]))) {
     return 0;
   }
   int32_t count = 1;
@@ -536,6 +535,61 @@ static layout_chunk color_contacts(tn_world *world, int32_t chunks)
 // Blocks. Contacts are sorted by colour, in the order of the list within each; then each colour is
 // laid out and filled on its own, on all threads.
 
+static bool reserve_blocks(tn_world *world, int32_t count)
+{
+  contact_graph *g = &world->solver->contact_graph;
+  int32_t room = g->shared_block_count +
+                 (groups_count(&world->solver->groups) > 0
+                      ? world->solver->groups.arena_count * world->solver->groups.arena_blocks
+                      : 0);
+  if (!heap_reserve(&world->heap, (void **)&g->blocks, &g->block_capacity, room,
+                    sizeof(contact_block)) ||
+      !heap_reserve(&world->heap, (void **)&g->contents, &g->content_capacity, count,
+                    sizeof(block_content))) {
+    return false;
+  }
+  g->block_count = count;
+  return true;
+}
+
+static void place_contact(block_content *contents, layout_builder *make, contact_placement p)
+{
+  int32_t place = take_lane(make, p);
+  block_content *content = &contents[place / BLOCK_WIDTH];
+  content->type = p.type;
+  content->contact[place % BLOCK_WIDTH] = p.contact;
+}
+
+// Fills the blocks of one colour from its contacts, whose buckets have been counted.
+static void fill_color(block_content *contents, layout_builder *make, const coloring *c, int color,
+                       const contact_placement *contacts, int32_t count)
+{
+  color_range range = color < MAX_COLORS ? c->color[color] : c->overflow;
+  for (int32_t i = range.first; i < range.last; ++i) {
+    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+      contents[i].contact[lane] = NO_SLOT;
+    }
+  }
+  fill_last_blocks(make, c, color);
+  for (int32_t i = 0; i < count; ++i) {
+    place_contact(contents, make, contacts[i]);
+  }
+}
+
+// The same for contacts of all colours, in any order of colours.
+static void fill_blocks(block_content *contents, layout_builder *make, const coloring *c,
+                        const contact_placement *contacts, int32_t count)
+{
+  for (int color = 0; color <= MAX_COLORS; ++color) {
+    fill_color(contents, make, c, color, NULL, 0);
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    place_contact(contents, make, contacts[i]);
+  }
+}
+
+#if !defined(TN_NO_THREADS)
+
 static void count_colors_task(int first, int last, void *context)
 {
   const layout_task *t = context;
@@ -579,47 +633,6 @@ static void sum_colors(layout_task *t, int32_t chunks)
   t->ranges[MAX_COLORS + 1] = next;
 }
 
-static bool reserve_blocks(tn_world *world, int32_t count)
-{
-  contact_graph *g = &world->solver->contact_graph;
-  int32_t room = g->shared_block_count +
-                 (groups_count(&world->solver->groups) > 0
-                      ? world->solver->groups.arena_count * world->solver->groups.arena_blocks
-                      : 0);
-  if (!heap_reserve(&world->heap, (void **)&g->blocks, &g->block_capacity, room,
-                    sizeof(contact_block)) ||
-      !heap_reserve(&world->heap, (void **)&g->contents, &g->content_capacity, count,
-                    sizeof(block_content))) {
-    return false;
-  }
-  g->block_count = count;
-  return true;
-}
-
-static void place_contact(block_content *contents, layout_builder *make, contact_placement p)
-{
-  int32_t place = take_lane(make, p);
-  block_content *content = &contents[place / BLOCK_WIDTH];
-  content->type = p.type;
-  content->contact[place % BLOCK_WIDTH] = p.contact;
-}
-
-// Fills the blocks of one colour from its contacts, whose buckets have been counted.
-static void fill_color(block_content *contents, layout_builder *make, const coloring *c, int color,
-                       const contact_placement *contacts, int32_t count)
-{
-  color_range range = color < MAX_COLORS ? c->color[color] : c->overflow;
-  for (int32_t i = range.first; i < range.last; ++i) {
-    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
-      contents[i].contact[lane] = NO_SLOT;
-    }
-  }
-  fill_last_blocks(make, c, color);
-  for (int32_t i = 0; i < count; ++i) {
-    place_contact(contents, make, contacts[i]);
-  }
-}
-
 static void count_buckets_task(int first, int last, void *context)
 {
   const layout_task *t = context;
@@ -639,16 +652,8 @@ static void fill_colors_task(int first, int last, void *context)
   }
 }
 
-// Whether the last layout was empty: without contacts there is nothing to do then.
-static bool is_empty(const contact_graph *g)
-{
-  const coloring *c = &g->coloring;
-  return g->block_count == 0 && c->count == 0 && c->overflow.first == c->overflow.last &&
-         !g->unsettled;
-}
-
 // Sorts contacts by colour and counts the buckets of each. False when out of memory.
-static bool sort_by_color(layout_task *t)
+static bool sort_contacts(layout_task *t)
 {
   tn_world *world = t->world;
   solver *s = world->solver;
@@ -667,6 +672,37 @@ static bool sort_by_color(layout_task *t)
   memset(t->make, 0, sizeof *t->make);
   task_run(world->tasks, count_buckets_task, t->color_count, 1, t);
   return true;
+}
+
+static void fill_shared_blocks(layout_task *t)
+{
+  task_run(t->world->tasks, fill_colors_task, t->color_count, 1, t);
+}
+
+#else
+
+// One thread needs no order.
+static bool sort_contacts(layout_task *t)
+{
+  memset(t->make, 0, sizeof *t->make);
+  count_buckets(t->make, t->contacts, t->count);
+  return true;
+}
+
+static void fill_shared_blocks(layout_task *t)
+{
+  fill_blocks(t->world->solver->contact_graph.contents, t->make, t->coloring, t->contacts,
+              t->count);
+}
+
+#endif
+
+// Whether the last layout was empty: without contacts there is nothing to do then.
+static bool is_empty(const contact_graph *g)
+{
+  const coloring *c = &g->coloring;
+  return g->block_count == 0 && c->count == 0 && c->overflow.first == c->overflow.last &&
+         !g->unsettled;
 }
 
 static void lay_out_groups(tn_world *world, int32_t *blocks)
@@ -705,7 +741,7 @@ static bool place_contacts(tn_world *world, int32_t count)
     task.contacts = groups->sorted;
     task.count = groups->shared_contacts;
   }
-  if (!sort_by_color(&task)) {
+  if (!sort_contacts(&task)) {
     return false;
   }
   int32_t blocks = g->shared_block_count = lay_out_blocks(&make, &g->coloring, 0);
@@ -713,25 +749,19 @@ static bool place_contacts(tn_world *world, int32_t count)
   if (!reserve_blocks(world, blocks)) {
     return false;
   }
-  task_run(world->tasks, fill_colors_task, task.color_count, 1, &task);
+  fill_shared_blocks(&task);
   return true;
 }
 
 void contact_layout_fill_group(tn_world *world, const solver_group *group)
 {
   layout_builder make;
-  block_content *contents = world->solver->contact_graph.contents + group->first;
   const contact_placement *contacts = world->solver->groups.sorted + group->contacts.first;
   int32_t count = group->contacts.last - group->contacts.first;
-  const coloring *c = &group->coloring;
   memset(&make, 0, sizeof make);
   count_buckets(&make, contacts, count);
-  for (int color = 0; color < MAX_COLORS; ++color) {
-    fill_color(contents, &make, c, color, NULL, 0);
-  }
-  for (int32_t i = 0; i < count; ++i) {
-    place_contact(contents, &make, contacts[i]);
-  }
+  fill_blocks(world->solver->contact_graph.contents + group->first, &make, &group->coloring,
+              contacts, count);
 }
 
 bool contact_layout_build(tn_world *world)

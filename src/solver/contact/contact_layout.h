@@ -24,7 +24,7 @@ typedef struct pair_summary {
   int32_t contact; // the first one, or NO_SLOT
   int32_t body[2];
   contact_summary first;
-  face_load load; // of the first contact
+  contact_load load;     // of the first contact
   int32_t contact_count; // that are solved
   bool has_more;         // contacts after the first
   bool sensor, touching; // copied from the pair
