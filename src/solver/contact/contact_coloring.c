@@ -24,13 +24,21 @@ typedef struct type_bucket {
 #define CHUNK_PAIRS 128
 #define CHUNK_CONTACTS 512
 
+#if defined(TN_NO_THREADS)
+#define IS_SORTED(contacts) 0 // one thread needs no order
+#else
+#define IS_SORTED(contacts) ((contacts) >= CHUNK_CONTACTS)
+#endif
+
 typedef struct layout_chunk {
   int32_t first_pair, last_pair; // indices in active_pairs
   int32_t contacts, place;       // of these pairs; index of the first in contact_placements
   int32_t unsettled;             // contacts without a known load
 } layout_chunk;
 
+// Not set to zero as a whole: it is large.
 typedef struct layout_builder {
+  int colors; // that have been used; buckets of others are not set
   // [0]: loaded, [1]: idle contacts. Kept apart, because passes skip registers of idle lanes only.
   type_bucket bucket[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
   int32_t next_block[MAX_COLORS + 1];
@@ -110,8 +118,14 @@ contact_summary contact_summary_of(const contact *c)
   return summary_of(c);
 }
 
-// Adds contacts to their buckets: those of a group, of a colour, or all shared ones.
-static void count_buckets(layout_builder *make, const contact_placement *contacts, int32_t count)
+static void clear_bucket(layout_builder *make, int color)
+{
+  memset(make->bucket[color], 0, sizeof make->bucket[color]);
+}
+
+// Adds contacts to the buckets of their colours, which are clear: those of a group or of one
+// colour.
+static void add_to_buckets(layout_builder *make, const contact_placement *contacts, int32_t count)
 {
   for (int32_t i = 0; i < count; ++i) {
     contact_placement p = contacts[i];
@@ -119,17 +133,30 @@ static void count_buckets(layout_builder *make, const contact_placement *contact
   }
 }
 
+static void count_buckets(layout_builder *make, const contact_placement *contacts, int32_t count)
+{
+  make->colors = 0;
+  clear_bucket(make, MAX_COLORS);
+  for (int32_t i = 0; i < count; ++i) {
+    for (; contacts[i].color < MAX_COLORS && make->colors <= contacts[i].color; ++make->colors) {
+      clear_bucket(make, make->colors);
+    }
+    add_to_buckets(make, &contacts[i], 1);
+  }
+}
+
 // Assigns each colour its range of blocks, from `first` on; returns the end of the last range.
 static int32_t lay_out_blocks(const layout_builder *make, coloring *c, int32_t first)
 {
   int32_t count[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
-  for (int color = 0; color <= MAX_COLORS; ++color) {
+  for (int color = 0; color <= make->colors; ++color) {
+    int from = color < make->colors ? color : MAX_COLORS;
     for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
-      const type_bucket *bucket = make->bucket[color][type];
+      const type_bucket *bucket = make->bucket[from][type];
       count[color][type] = bucket[0].left + bucket[1].left;
     }
   }
-  return lay_out_colors(c, first, &count[0][0], CONTACT_TYPE_COUNT);
+  return lay_out_colors(c, first, &count[0][0], CONTACT_TYPE_COUNT, make->colors);
 }
 
 // Begins a colour. Idle contacts of a type fill the free lanes in the last block of the loaded
@@ -580,15 +607,13 @@ static void fill_color(block_content *contents, layout_builder *make, const colo
 static void fill_blocks(block_content *contents, layout_builder *make, const coloring *c,
                         const contact_placement *contacts, int32_t count)
 {
-  for (int color = 0; color <= MAX_COLORS; ++color) {
-    fill_color(contents, make, c, color, NULL, 0);
+  for (int color = 0; color <= make->colors; ++color) {
+    fill_color(contents, make, c, color < make->colors ? color : MAX_COLORS, NULL, 0);
   }
   for (int32_t i = 0; i < count; ++i) {
     place_contact(contents, make, contacts[i]);
   }
 }
-
-#if !defined(TN_NO_THREADS)
 
 static void count_colors_task(int first, int last, void *context)
 {
@@ -614,11 +639,12 @@ static void sort_colors_task(int first, int last, void *context)
   }
 }
 
-// Turns the counts of all chunks into places, and lists the colours in use.
+// Turns the counts of all chunks into places, and lists the colours up to the last one in use and
+// the overflow.
 static void sum_colors(layout_task *t, int32_t chunks)
 {
   int32_t next = 0;
-  t->color_count = 0;
+  t->make->colors = t->color_count = 0;
   for (int color = 0; color <= MAX_COLORS; ++color) {
     t->ranges[color] = next;
     for (int32_t i = 0; i < chunks; ++i) {
@@ -626,11 +652,15 @@ static void sum_colors(layout_task *t, int32_t chunks)
       t->starts[i][color] = next;
       next += count;
     }
-    if (next > t->ranges[color]) {
-      t->colors[t->color_count++] = (uint8_t)color;
+    if (next > t->ranges[color] && color < MAX_COLORS) {
+      t->make->colors = color + 1;
     }
   }
   t->ranges[MAX_COLORS + 1] = next;
+  for (; t->color_count < t->make->colors; ++t->color_count) {
+    t->colors[t->color_count] = (uint8_t)t->color_count;
+  }
+  t->colors[t->color_count++] = MAX_COLORS;
 }
 
 static void count_buckets_task(int first, int last, void *context)
@@ -638,7 +668,9 @@ static void count_buckets_task(int first, int last, void *context)
   const layout_task *t = context;
   for (int i = first; i < last; ++i) {
     int color = t->colors[i];
-    count_buckets(t->make, t->contacts + t->ranges[color], t->ranges[color + 1] - t->ranges[color]);
+    clear_bucket(t->make, color);
+    add_to_buckets(t->make, t->contacts + t->ranges[color],
+                   t->ranges[color + 1] - t->ranges[color]);
   }
 }
 
@@ -652,9 +684,14 @@ static void fill_colors_task(int first, int last, void *context)
   }
 }
 
-// Sorts contacts by colour and counts the buckets of each. False when out of memory.
+// Sorts contacts by colour, if there are many, and counts the buckets of each. False when out of
+// memory.
 static bool sort_contacts(layout_task *t)
 {
+  if (!IS_SORTED(t->count)) {
+    count_buckets(t->make, t->contacts, t->count);
+    return true;
+  }
   tn_world *world = t->world;
   solver *s = world->solver;
   int32_t chunks = (t->count + CHUNK_CONTACTS - 1) / CHUNK_CONTACTS;
@@ -669,33 +706,19 @@ static bool sort_contacts(layout_task *t)
   sum_colors(t, chunks);
   task_run(world->tasks, sort_colors_task, chunks, 1, t);
   t->contacts = s->colored_placements;
-  memset(t->make, 0, sizeof *t->make);
   task_run(world->tasks, count_buckets_task, t->color_count, 1, t);
   return true;
 }
 
 static void fill_shared_blocks(layout_task *t)
 {
-  task_run(t->world->tasks, fill_colors_task, t->color_count, 1, t);
+  if (IS_SORTED(t->count)) {
+    task_run(t->world->tasks, fill_colors_task, t->color_count, 1, t);
+  } else {
+    fill_blocks(t->world->solver->contact_graph.contents, t->make, t->coloring, t->contacts,
+                t->count);
+  }
 }
-
-#else
-
-// One thread needs no order.
-static bool sort_contacts(layout_task *t)
-{
-  memset(t->make, 0, sizeof *t->make);
-  count_buckets(t->make, t->contacts, t->count);
-  return true;
-}
-
-static void fill_shared_blocks(layout_task *t)
-{
-  fill_blocks(t->world->solver->contact_graph.contents, t->make, t->coloring, t->contacts,
-              t->count);
-}
-
-#endif
 
 // Whether the last layout was empty: without contacts there is nothing to do then.
 static bool is_empty(const contact_graph *g)
@@ -712,7 +735,6 @@ static void lay_out_groups(tn_world *world, int32_t *blocks)
   groups->arena_blocks = 0;
   for (int32_t i = 0; i < groups_count(groups); ++i) {
     solver_group *group = &groups->list[i];
-    memset(&make, 0, sizeof make);
     count_buckets(&make, groups->sorted + group->contacts.first,
                   group->contacts.last - group->contacts.first);
     int32_t own = lay_out_blocks(&make, &group->coloring, 0);
@@ -758,7 +780,6 @@ void contact_layout_fill_group(tn_world *world, const solver_group *group)
   layout_builder make;
   const contact_placement *contacts = world->solver->groups.sorted + group->contacts.first;
   int32_t count = group->contacts.last - group->contacts.first;
-  memset(&make, 0, sizeof make);
   count_buckets(&make, contacts, count);
   fill_blocks(world->solver->contact_graph.contents + group->first, &make, &group->coloring,
               contacts, count);
