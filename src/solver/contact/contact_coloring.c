@@ -434,7 +434,7 @@ static void request_colors(const tn_world *world, layout_chunk *chunk)
   unsigned still = stamp_of(world, false);
   int32_t unsettled = 0;
   for (; p < end; ++p) {
-    if (p->contact_count == 0 && !p->near_touch) {
+    if (p->contact == NO_SLOT && !p->near_touch) {
       continue;
     }
     color_request request = flag_bodies(&flags[p->body[0]], &flags[p->body[1]], p, still);
