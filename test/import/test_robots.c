@@ -395,14 +395,18 @@ static void the_world_can_be_excluded(void **state)
 }
 
 // Files in the styles of public models: classes, nested frames, grippers with loops and tendons,
-// wheels, replicates. Nothing of them may be without effect.
+// wheels, replicates, sections in any order, tabs, ends on every geom, packages, mimics, floating
+// bases, settings of other simulators. Nothing of them may be without effect.
 static void nothing_is_ignored(void **state)
 {
   (void)state;
-  static const char *const files[] = {"hand", "gripper", "legged", "mobile", "humanoid"};
-  for (int i = 0; i < 5; ++i) {
+  static const char *const files[] = {"hand.xml",     "gripper.xml", "legged.xml",   "mobile.xml",
+                                      "humanoid.xml", "tabs.xml",    "biped.xml",    "spider.xml",
+                                      "finger.xml",   "crank.xml",   "gripper.urdf", "rover.urdf",
+                                      "drone.urdf"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
     char path[400];
-    snprintf(path, sizeof path, "%s/%s.xml", STYLE_FOLDER, files[i]);
+    snprintf(path, sizeof path, "%s/%s", STYLE_FOLDER, files[i]);
     robot r = {.model = tn_model_load(path, NULL), .world = test_world(20, TN_METHOD_TENON)};
     assert_non_null(r.model);
     r.instance = tn_instance_create(r.world, r.model, NULL);

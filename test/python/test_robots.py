@@ -131,3 +131,18 @@ def test_refused_files_say_where():
         w.step()
     robot.target[0] = 0.0
     w.step()
+
+
+LINK = """<link name="{0}"><inertial><mass value="1"/><inertia ixx=".5" iyy=".5" izz=".5" ixy="0" ixz="0" iyz="0"/>
+</inertial></link>"""
+TURNTABLE = f"""<robot name="table"><link name="world"/>{LINK.format("top")}<joint name="spin" type="continuous">
+<parent link="world"/><child link="top"/><axis xyz="0 0 1"/><limit effort="2" velocity="9"/></joint></robot>"""
+
+
+def test_joints_of_urdf_have_motors():
+    w = tenon.World()
+    robot = w.load(TURNTABLE)
+    assert robot.target.shape == (1,)
+    robot.target[0] = 5.0  # N m, of which the joint gives 2
+    w.step(1 / 60, repeat=30)
+    assert robot.qd[0] == pytest.approx(2.0 * 0.5 / 0.5, rel=1e-3)
