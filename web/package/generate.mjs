@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readHeaders, scalarOf, scalarSize } from './headers.mjs';
+import { placeOf } from './src/structures.js';
 
 const [include, output] = process.argv.slice(2);
 // Recordings are files, which a page cannot write.
@@ -124,20 +125,27 @@ const isCounter = (struct, field) =>
 function structCode(struct) {
   const isSoft = struct.name === 'tn_soft_def';
   const refs = [];
+  let end = 0;
+  // The offset is left out where it follows from the fields before.
+  const write = (field, kind, ...rest) => {
+    const [next, size] = placeOf(kind, end, rest);
+    end = field.offset + size;
+    const offset = next === field.offset ? '' : field.offset;
+    return [camel(field.name), offset, kind, ...rest].join(':');
+  };
   const fields = struct.fields
     .filter((field) => isShown(field) && !isCounter(struct, field))
     .filter((field) => !(isSoft && /_count$/.test(field.name)))
     .map((field) => {
-      const start = `${camel(field.name)}:${field.offset}`;
       if (isSoft && SOFT_LISTS[field.name]) {
         const [width, count] = SOFT_LISTS[field.name];
         const counter = struct.fields.find(({ name }) => name === count)?.offset ?? '';
-        return `${start}:list:${field.type === 'int' ? 'i32' : 'f32'}:${width}:${counter}`;
+        return write(field, 'list', field.type === 'int' ? 'i32' : 'f32', width, counter);
       }
       const kind = kindOf(field, refs);
-      if (!field.length) return `${start}:${kind}`;
+      if (!field.length) return write(field, kind);
       const counter = counterOf(struct, field)?.offset ?? '';
-      return `${start}:${kind}:${field.length}:${sizeOf(field)}:${counter}`;
+      return write(field, kind, field.length, sizeOf(field), counter);
     });
   return `
 const size_${struct.name} = ${struct.size};

@@ -17,8 +17,8 @@ const AXES = ['linear_a', 'linear_b', 'linear_c', 'angular_a', 'angular_b', 'ang
 const AXIS_NAMES = ['along a', 'along b', 'along c', 'about a', 'about b', 'about c'];
 const NO_TURN = [0, 0, 0, 1];
 
-// The slot of a body: bodies that were made together have numbers in a row.
-const slotOf = (id) => (id ? (id % 2 ** 23) - 1 : -1);
+// The slot of a body: bodies that were made together have numbers in a row. -1 is none.
+const slotOf = (id) => (id ? id % 2 ** 23 : -1);
 
 // Column-major; the axes are scaled.
 function matrixOf([x, y, z], [i, j, k, w], [a, b, c] = [1, 1, 1]) {

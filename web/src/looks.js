@@ -60,7 +60,7 @@ const shell = ({ number }) => ({ material: 'paint', color: number % 2 ? '#3c3f45
 // view: eye and target instead; labels: of its joints, brackets: where joints are outside of bodies;
 // see: what is displayed at first beside joints.
 const LOOKS = {
-  ragdoll: { look: ragdoll },
+  ragdoll: { look: ragdoll, near: 1.06 },
   car: { look: machine('#c8452c'), soft: 'rubber', follow: true, near: 0.5 },
   car_ramp: { follow: true, near: 0.8 },
   springs3: { near: 0.75 },
@@ -76,7 +76,7 @@ const LOOKS = {
   bounce: { near: 0.7 },
   car_spin: { soft: 'paint' },
   walker: { look: machine('#d8973c'), follow: true, near: 0.75 },
-  elk_and_duck: { look: planks, follow: true },
+  elk_and_duck: { look: planks, follow: true, near: 1.12 },
   robot_arm: { look: machine('#e08a3c'), near: 0.9 },
   robot_reach: { look: shell, near: 0.8 },
   robot_trot: { look: robot('#d8973c') },

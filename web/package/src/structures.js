@@ -37,22 +37,37 @@ function arrayAccess(key, [get, set], length, step, counter) {
   ];
 }
 
+const SIZES = { bool: 1, u8: 1, f64: 8, u64: 8, id: 12 };
+
+/** Where a field is if none is missing before it, and where it ends; unknown behind a structure. */
+export function placeOf(kind, end, [length, step]) {
+  const [scalar, count = 1] = kind.split('*');
+  const size = SIZES[scalar] ?? 4;
+  const offset = Math.ceil(end / (size % 8 || 8)) * (size % 8 || 8);
+  const isOne = kind === 'list' || !length;
+  return [offset, isOne ? (kind[0] === '@' ? NaN : size * count) : length * step];
+}
+
 /**
- * Reader and writer of a structure. Each field is key:offset:kind, and of an array :length:step:counter.
+ * Reader and writer of a structure. Each field is key:offset:kind, without an offset where it follows the last one, and of an array :length:step:counter.
  * A list is key:offset:list:type:width:counter; it is written only. A field without a kind is not accessible.
  */
 export function structure(name, text, refs = []) {
+  let end = 0;
   const fields = new Map(
     text.split(' ').map((field) => {
-      const [key, offset, kind, ...array] = field.split(':');
+      const [key, at, kind = '', ...array] = field.split(':');
+      const [next, size] = placeOf(kind, end, array);
+      const offset = at ? +at : next;
+      end = offset + size;
       if (kind === 'list') {
         const [type, width, counter] = array;
         const write = (m, p, x, start) =>
           m.setList(p, x, type, +width, counter ? start + +counter : 0);
-        return [key, [+offset, null, write]];
+        return [key, [offset, null, write]];
       }
       const one = kind ? accessOf(kind, refs) : [];
-      return [key, [+offset, ...(array.length ? arrayAccess(key, one, ...array) : one)]];
+      return [key, [offset, ...(array.length ? arrayAccess(key, one, ...array) : one)]];
     }),
   );
   const keys = [...fields.keys()];
