@@ -39,7 +39,9 @@ for (const [seed, xml] of files) {
 }
 const beside = (path) => new URL(path, import.meta.url).pathname;
 const robots = ["arm", "quadruped", "humanoid"].map((name) => [name, beside(`../../robots/${name}/scene.xml`)]);
-const styles = readdirSync(beside("styles")).map((file) => [file, beside(`styles/${file}`)]);
+const styles = readdirSync(beside("styles"))
+  .filter((file) => file.endsWith(".xml"))
+  .map((file) => [file, beside(`styles/${file}`)]);
 for (const [robot, path] of [...robots, ...styles]) {
   const model = load(path);
   cases.push({ seed: robot, path, theirs: dump(model) });
