@@ -402,21 +402,22 @@ with too little work stay on one thread. "Scaling" describes the other losses of
 
 What remains on one thread is the choice of colours of contacts, sums of loads in their order, changes of the
 trees and of the list of pairs, groups, ropes, and events. Its share of the instructions of a step at
-\`fast\`, from profiles of callgrind by \`node scripts/serial_share.mjs\`, three steps each:
+\`fast\`, from profiles of callgrind by \`node scripts/serial_share.mjs\`, two steps each:
 
 | scene | serial |
 | --- | --- |
-| pyramid of 5,050 | 3.1 % |
-| 8,000 capsules in a pile | 3.1 % |
-| 10,000 cubes in heaps | 5.8 % |
-| 5,000 hulls in a pile | 1.2 % |
-| 1,000 hulls and cubes in a drum | 5.6 % |
-| 1,000 ragdolls in a pile | 1.5 % |
+| pyramid of 5,050 | 6.4 % |
+| 8,000 capsules in a pile | 7.9 % |
+| 10,000 cubes in heaps | 8.4 % |
+| 5,000 hulls in a pile | 2.2 % |
+| 1,000 hulls and cubes in a drum | 4.2 % |
+| 1,000 ragdolls in a pile | 1.8 % |
 | cloth of 10,000 particles | 0.3 % |
-| 16 tyres | 1 % |
-| 27 soft cubes in a heap | 2.5 % |
+| 16 tyres | 1.0 % |
+| 27 soft cubes in a heap | 5.7 % |
 
-A third to a half of the first two is the tree, which is put in order for 64 steps after it was made.
+Half or more of the first three is the sum of loads on bodies (\`inertia_scaling_update()\`), a fifth the tree, which is
+put in order for 64 steps after it was made.
 
 ${variants()}
 
