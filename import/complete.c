@@ -205,6 +205,12 @@ static bool check_bodies(reader *r)
     if (b->joint_count > 6) {
       return import_fail(r, b->at, "more than 6 joints on one body");
     }
+    const double most = 1e30; // in the range of float, also where some are added
+    const model_mass *m = &b->mass;
+    if (!(m->mass <= most) ||
+        !(m->inertia.xx <= most && m->inertia.yy <= most && m->inertia.zz <= most)) {
+      return import_fail(r, b->at, "mass or inertia of this body is beyond %g", most);
+    }
   }
   return true;
 }

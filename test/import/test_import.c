@@ -707,6 +707,9 @@ static const refusal refusals[] = {
     {"<mujoco><keyframe><key act='1'/></keyframe></mujoco>", "act of this keyframe has 1 numbers"},
     {"<mujoco><keyframe><key mquat='1 0 0 0'/></keyframe></mujoco>",
      "mquat of this keyframe has 4"},
+    {"<mujoco><worldbody>\n<body><freejoint/><geom size='1e30' "
+     "mass='1e38'/></body></worldbody></mujoco>",
+     "robot.xml:2: mass or inertia of this body is beyond 1e+30"},
     {"<mujoco><option><flag gravity='off'/></option></mujoco>", "gravity of <flag> must be one of"},
     {"<mujoco><include file='robot.xml'/></mujoco>", "'robot.xml' includes itself"},
     {"<mujoco><include file='nowhere.xml'/></mujoco>", "cannot read the included file"},
