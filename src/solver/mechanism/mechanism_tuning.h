@@ -120,7 +120,7 @@
 // one, or below what is accepted; otherwise rows do without. Needed by: net_of_balls_holds.
 #define TUNING_CURVATURE_ROUNDS 8
 #define TUNING_CURVATURE_TOLERANCE 1e-6
-#define TUNING_CURVATURE_SHRINKS 0.5
+#define TUNING_CURVATURE_SHRINKS 0.9
 #define TUNING_CURVATURE_ACCEPTED 1e-3
 // Rounding of the coordinates that c is the difference of, relative to lever arms or in rad: no
 // more of it can be found.
