@@ -14,6 +14,7 @@ typedef unsigned atomic_uint;
 #define atomic_load_explicit(p, order) (*(p))
 #define atomic_store_explicit(p, x, order) ((void)(*(p) = (x)))
 #define atomic_fetch_add(p, x) ((*(p) += (x)) - (x))
+#define atomic_fetch_add_explicit(p, x, order) atomic_fetch_add(p, x)
 
 static inline bool device_exchange(bool *p, bool x)
 {
@@ -23,5 +24,14 @@ static inline bool device_exchange(bool *p, bool x)
 }
 
 #define atomic_exchange_explicit(p, x, order) device_exchange(p, x)
+
+static inline bool device_compare_exchange(unsigned *p, unsigned *expected, unsigned x)
+{
+  bool equal = *p == *expected;
+  *(equal ? p : expected) = equal ? x : *p;
+  return equal;
+}
+
+#define atomic_compare_exchange_strong(p, expected, x) device_compare_exchange(p, expected, x)
 
 #endif
