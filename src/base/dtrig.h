@@ -28,7 +28,8 @@ static inline double d_cosine_series(double x)
   return sum;
 }
 
-// Sine and cosine; the angle is finite and below some thousand turns for full precision.
+// Sine and cosine; the angle is below some thousand turns for full precision. NaN for one that is
+// not finite, as of a body that is about to be put back.
 static inline void d_sine_cosine(double angle, double *sine, double *cosine)
 {
   // Half pi as a sum, so that the reduction stays exact.
@@ -36,7 +37,8 @@ static inline void d_sine_cosine(double angle, double *sine, double *cosine)
   double quarters = floor(angle / (high + low) + 0.5);
   double x = (angle - quarters * high) - quarters * low;
   double s = d_sine_series(x), c = d_cosine_series(x);
-  int quarter = (int)(quarters - 4.0 * floor(quarters / 4.0));
+  double rest = quarters - 4.0 * floor(quarters / 4.0);
+  int quarter = rest >= 0.0 && rest < 4.0 ? (int)rest : 0;
   double values[4] = {s, c, -s, -c};
   *sine = values[quarter];
   *cosine = values[(quarter + 1) % 4];
