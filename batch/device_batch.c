@@ -33,7 +33,7 @@ static size_t whole_pages(size_t size)
 // Makes a copy in an arena as the device does, steps it, and sees how much it takes; 0: too small.
 static size_t measure_in(const tn_world *original, char *memory, size_t size)
 {
-  enum { STEPS = 30 };
+  enum { STEPS = 60 };
   arena *a = (arena *)memory;
   batch_world w = {0};
   bool ok = room_make(&w, a, size, original);

@@ -169,17 +169,21 @@ typedef struct item_task {
   tn_world *world;
   soft_item_fn *find;
   const void *context;
-  int32_t room; // contacts of an item, in chunk_contacts
+  int32_t room;  // contacts of an item, in chunk_contacts
+  int32_t begin; // item of the first task
 } item_task;
+
+#define ROUND_ITEMS 4 // of each thread, which bounds the memory of chunk_contacts
 
 static void find_items(int first, int last, void *context)
 {
   const item_task *t = context;
   detection *d = t->world->detection;
   for (int i = first; i < last; ++i) {
+    soft_item *item = &d->soft_items[t->begin + i];
     soft_contact_list out = {d->chunk_contacts + (size_t)i * (size_t)t->room, t->room, 0};
-    t->find(t->context, &d->soft_items[i], &out);
-    d->soft_items[i].count = out.count;
+    t->find(t->context, item, &out);
+    item->count = out.count;
   }
 }
 
@@ -189,7 +193,7 @@ static void store_items(int first, int last, void *context)
   const item_task *t = context;
   detection *d = t->world->detection;
   for (int i = first; i < last; ++i) {
-    const soft_item *item = &d->soft_items[i];
+    const soft_item *item = &d->soft_items[t->begin + i];
     soft_contact_list out = {t->world->soft_contacts + item->place, item->count, 0};
     if (item->count > t->room) {
       t->find(t->context, item, &out);
@@ -200,17 +204,17 @@ static void store_items(int first, int last, void *context)
   }
 }
 
-bool soft_items_run(tn_world *world, soft_item_fn *find, const void *context, int32_t room)
+static bool run_round(item_task *t, int32_t count)
 {
+  tn_world *world = t->world;
   detection *d = world->detection;
-  item_task task = {world, find, context, room};
-  int32_t count = d->soft_item_count, total = world->soft_contact_count;
+  int32_t total = world->soft_contact_count;
   if (!heap_reserve(&world->heap, (void **)&d->chunk_contacts, &d->chunk_contact_capacity,
-                    room * count, sizeof(soft_contact))) {
+                    t->room * count, sizeof(soft_contact))) {
     return false;
   }
-  task_run(world->tasks, find_items, count, 1, &task);
-  for (int32_t i = 0; i < count; ++i) {
+  task_run(world->tasks, find_items, count, 1, t);
+  for (int32_t i = t->begin; i < t->begin + count; ++i) {
     d->soft_items[i].place = total;
     total += d->soft_items[i].count;
   }
@@ -218,8 +222,23 @@ bool soft_items_run(tn_world *world, soft_item_fn *find, const void *context, in
                     total, sizeof(soft_contact))) {
     return false;
   }
-  task_run(world->tasks, store_items, count, 4, &task);
+  task_run(world->tasks, store_items, count, 4, t);
   world->soft_contact_count = total;
-  d->soft_item_count = 0;
   return true;
+}
+
+bool soft_items_run(tn_world *world, soft_item_fn *find, const void *context, int32_t room)
+{
+  detection *d = world->detection;
+  int32_t most = ROUND_ITEMS * task_team(world->tasks), left = d->soft_item_count;
+  item_task task = {world, find, context, room, 0};
+  bool ok = true;
+  while (ok && left > 0) {
+    int32_t count = left < most ? left : most;
+    ok = run_round(&task, count);
+    task.begin += count;
+    left -= count;
+  }
+  d->soft_item_count = 0;
+  return ok;
 }

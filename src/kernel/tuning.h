@@ -193,7 +193,8 @@
 // ---------------------------------------------------------------------------------------------
 // Angles of joints
 
-// Sine of the angle to a singular direction below which what exceeds a limit fades (30 degrees). Needed by: test_limits.c, test_energy.c.
+// Sine of the angle to a singular direction below which what exceeds a limit fades (30 degrees).
+// Needed by: test_limits.c, test_energy.c.
 #define TUNING_LIMIT_FADE_SINE 0.5f
 // From here to half a turn an asymmetric range of a generic joint blends into a symmetric one, rad.
 #define TUNING_HALF_TURN_BLEND 2.9f

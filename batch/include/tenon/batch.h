@@ -34,7 +34,7 @@ typedef struct tn_batch_def {
   const tn_batch_device *device; ///< that has and steps the worlds; null: the CPU
   bool or_cpu;        ///< the CPU takes over, with a warning, where the device cannot be used
   size_t world_bytes; ///< memory of each world on a device, which does not grow; 0: measured over
-                      ///< the first 30 steps, and half as much again
+                      ///< the first 60 steps, and half as much again
   uint32_t cookie;    ///< set by tn_default_batch_def()
 } tn_batch_def;
 

@@ -6,8 +6,8 @@
 // drives the linkage back to where it was made: the stiffer, the shorter the substep. No motion can
 // remove this part of the error,
 //     e + J dv1 = A x1,
-// so rows give it up, as far as the play of the world reaches, and are solved again with the same factors. Of
-// rows that are not redundant it is 1e-5 of the error.
+// so rows give it up, as far as the play of the world reaches, and are solved again with the same
+// factors. Of rows that are not redundant it is 1e-5 of the error.
 #include "solver/mechanism/solve_state.h"
 
 #include <math.h>
