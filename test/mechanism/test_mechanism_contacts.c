@@ -196,21 +196,38 @@ static void dropped_ragdolls_hold_together_and_gain_no_energy(void **unused)
   }
 }
 
-// Rows of four fall on each other and down the stairs, the last at 14 m/s.
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// Rows of four fall on each other and down the stairs, the last at 14 m/s, from several heights. In
+// half of the piles no joint opens further than 6 mm or 0.6 mm, in none further than 10 mm.
 static void ragdolls_in_a_pile_hold_together_and_gain_no_energy(void **unused)
 {
   (void)unused;
+  enum { MOST = 13 };
   const int substeps[] = {8, 20};
-  const double gaps[] = {10e-3, 1e-3};
+  const double middles[] = {6e-3, 0.6e-3};
   for (int i = 0; i < 2; ++i) {
-    scene_run *run = start_scene("ragdoll", "count=20", substeps[i]);
-    double start = tn_world_energy(run->world).total;
-    fall f = watch_fall(run, 3.0);
-    print_message("  pile of 20, %d substeps: gap %.2g mm, energy +%.2g %%\n", substeps[i],
-                  1e3 * f.gap, 100.0 * f.gain / start);
-    assert_below(f.gap, gaps[i]);
-    assert_below(f.gain, 1e-5 * start);
-    scene_destroy(run);
+    double gaps[MOST];
+    int count = test_cases(5, MOST);
+    for (int k = 0; k < count; ++k) {
+      char settings[40];
+      snprintf(settings, sizeof settings, "count=20 height=%.1f", 0.8 + 0.1 * k);
+      scene_run *run = start_scene("ragdoll", k == 0 ? "count=20" : settings, substeps[i]);
+      double start = tn_world_energy(run->world).total;
+      fall f = watch_fall(run, 3.0);
+      print_message("  pile of 20, %d substeps: gap %.2g mm, energy +%.2g %%\n", substeps[i],
+                    1e3 * f.gap, 100.0 * f.gain / start);
+      assert_below(f.gap, 10e-3);
+      assert_below(f.gain, 1e-5 * start);
+      gaps[k] = f.gap;
+      scene_destroy(run);
+    }
+    qsort(gaps, (size_t)count, sizeof *gaps, by_value);
+    assert_below(gaps[count / 2], middles[i]);
   }
 }
 

@@ -70,19 +70,23 @@ def test_the_same_seeds_learn_the_same():
     assert np.array_equal(*runs)
 
 
-# Task, worlds, updates, settings, and how much more reward the learnt policy has. Updates have to be short
-# against the noise of the tries, or learning depends on luck: of "walk" five seeds gain 12 to 29 in 10 updates.
+# Task, worlds, updates, settings, seeds, and how much more reward the learnt policies have on average. Updates
+# have to be short against the noise of the tries; how far "walk" comes in ten still depends on luck: its first
+# four seeds gain 2, 30, 10 and 35.
 LEARNS = [
-    ("pole", 16, 12, dict(step=0.2, noise=0.2), 60.0),
-    ("reach", 16, 30 if LONG else 20, dict(step=0.1, noise=0.1), 8.0),
-    ("walk", 16, 40 if LONG else 10, dict(step=0.02, noise=0.05), 20.0 if LONG else 4.0),
+    ("pole", 16, 12, dict(step=0.2, noise=0.2), 1, 60.0),
+    ("reach", 16, 30 if LONG else 20, dict(step=0.1, noise=0.1), 1, 8.0),
+    ("walk", 16, 40 if LONG else 10, dict(step=0.02, noise=0.05), 3, 20.0 if LONG else 4.0),
 ]
 
 
-@pytest.mark.parametrize("name, worlds, updates, settings, more", LEARNS, ids=[c[0] for c in LEARNS])
-def test_learns(name, worlds, updates, settings, more):
-    search = learn.Search(learn.make(name, worlds), **settings)
-    before = search.score()
-    for _ in range(updates):
-        search.improve()
-    assert search.score() > before + more, (before, search.rewards, search.score())
+@pytest.mark.parametrize("name, worlds, updates, settings, seeds, more", LEARNS, ids=[c[0] for c in LEARNS])
+def test_learns(name, worlds, updates, settings, seeds, more):
+    gains = []
+    for seed in range(seeds):
+        search = learn.Search(learn.make(name, worlds), seed=seed, **settings)
+        before = search.score()
+        for _ in range(updates):
+            search.improve()
+        gains.append(search.score() - before)
+    assert np.mean(gains) > more, gains
