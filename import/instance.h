@@ -58,8 +58,8 @@ struct tn_instance {
 bool instance_is_dynamic(const tn_instance *instance, int body);
 // True if the body is dynamic or kinematic.
 bool instance_moves(const tn_instance *instance, int body);
-// Whether the armature of a ball is inertia of the body that it moves: exact on a parent that
-// stands still. Other joints have it as an axis.
+// True if the importer adds the armature of this ball joint to the inertia of the child body, which
+// is exact for a parent at rest. The armature of other joints belongs to their axes.
 bool instance_turns_armature(const tn_instance *instance, int joint);
 // Shapes of all geoms that collide.
 bool build_shapes(tn_instance *instance);

@@ -400,8 +400,8 @@ Wall time per frame in ms. A mechanism is solved on one thread, so a single chai
 second one. On a busy machine the second thread waits for a core, and the first waits for it. Steps
 with too little work stay on one thread. "Scaling" describes the other losses of a second thread.
 
-What remains on one thread is the choice of colours of contacts, sums of loads in their order, changes of the
-trees and of the list of pairs, groups, ropes, and events. Its share of the instructions of a step at
+One thread chooses the colours of contacts, sums loads in their order, updates the trees, the list of
+pairs and the groups, solves ropes, and publishes events. Its share of the instructions of a step at
 \`fast\`, from profiles of callgrind by \`node scripts/serial_share.mjs\`, two steps each:
 
 | scene | serial |

@@ -1,4 +1,4 @@
-// What the examples share: a clock and numbers of their command line.
+// Clock and command line numbers of the examples.
 #ifndef TENON_BATCH_EXAMPLE_H
 #define TENON_BATCH_EXAMPLE_H
 

@@ -1,4 +1,4 @@
-// What small worlds cost, and how a batch of them scales.
+// Measures the time of a step of small worlds, and how a batch of them scales with threads.
 //
 //   small_worlds THREADS ROUNDS
 //

@@ -37,7 +37,7 @@ typedef struct sweep_order {
   bool left_box; // that was looked for beyond its pairs
 } sweep_order;
 
-// What the detection of soft contacts knows of a soft body in this step.
+// Places of a soft body in the arrays of this step, and its largest speed.
 typedef struct soft_scan {
   int32_t first_chunk, first_box; // in soft_chunks, triangle_boxes
   bool has_boxes;                 // has boxes of its triangles

@@ -1,5 +1,5 @@
-// What the detection of soft contacts needs of every soft body once a step: bounding boxes of its
-// chunks and triangles, and its largest speed. By chunks on all threads.
+// Bounding boxes of the chunks and triangles of every soft body and its largest speed, found once a
+// step by chunks on all threads. The detection of soft contacts culls with them.
 #include "data/soft_bounds.h"
 #include "detect/detection.h"
 #include "detect/soft_detect.h"

@@ -411,8 +411,8 @@ static bool meet_in_tree(int32_t slot, void *context)
   return true;
 }
 
-// Whether the shape stays in the box that its pairs were searched with, on a motion that begins at
-// the start of the step.
+// True if the motion since the start of the step keeps the shape inside the box of its broad phase
+// pairs.
 static bool stays_in_box(const body_sweep *t)
 {
   const shape *s = t->shape;
@@ -776,7 +776,7 @@ typedef struct stopped_bodies {
   int32_t count;
 } stopped_bodies;
 
-// Whether a body that met nothing before may meet one that has stopped since.
+// True if a body whose path was free may now hit a body that has been stopped.
 static bool may_meet_stopped(const tn_world *world, const sweep_order *order,
                              const stopped_bodies *stopped)
 {
