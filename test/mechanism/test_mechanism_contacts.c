@@ -203,13 +203,14 @@ static int by_value(const void *a, const void *b)
 }
 
 // Rows of four fall on each other and down the stairs, the last at 14 m/s, from several heights. In
-// half of the piles no joint opens further than 6 mm or 0.6 mm, in none further than 10 mm.
+// half of the piles no joint opens further than 6 mm or 0.6 mm, in all but one no further than 10
+// mm or 1 mm.
 static void ragdolls_in_a_pile_hold_together_and_gain_no_energy(void **unused)
 {
   (void)unused;
   enum { MOST = 13 };
   const int substeps[] = {8, 20};
-  const double middles[] = {6e-3, 0.6e-3};
+  const double middles[] = {6e-3, 0.6e-3}, bounds[] = {10e-3, 1e-3};
   for (int i = 0; i < 2; ++i) {
     double gaps[MOST];
     int count = test_cases(5, MOST);
@@ -228,6 +229,7 @@ static void ragdolls_in_a_pile_hold_together_and_gain_no_energy(void **unused)
     }
     qsort(gaps, (size_t)count, sizeof *gaps, by_value);
     assert_below(gaps[count / 2], middles[i]);
+    assert_below(gaps[count - 2], bounds[i]);
   }
 }
 
