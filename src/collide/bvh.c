@@ -170,6 +170,12 @@ static float largest(tn_vec3 v)
   return fmaxf(fabsf(v.x), fmaxf(fabsf(v.y), fabsf(v.z)));
 }
 
+// Growth by the rounding error, so that nothing slips between boxes that touch.
+static float slack_of(aabb box, float motion)
+{
+  return COLLIDE_SWEEP_SLACK * (fmaxf(largest(box.lower), largest(box.upper)) + motion);
+}
+
 bvh_iterator bvh_sweep(const bvh_node *nodes, aabb box, tn_vec3 displacement, float max_fraction)
 {
   bvh_iterator w = {.nodes = nodes,
@@ -177,9 +183,7 @@ bvh_iterator bvh_sweep(const bvh_node *nodes, aabb box, tn_vec3 displacement, fl
                     .is_sweep = true,
                     .limit = fminf(max_fraction, FLT_MAX)};
   w.center = tn_scale(0.5f, tn_add(box.lower, box.upper));
-  // Grow the box by the rounding error, so that no ray slips between boxes that touch.
-  float scale = fmaxf(largest(box.lower), largest(box.upper));
-  float slack = COLLIDE_SWEEP_SLACK * (scale + largest(displacement) * fminf(max_fraction, 1.0f));
+  float slack = slack_of(box, largest(displacement) * fminf(max_fraction, 1.0f));
   w.half = tn_add(tn_scale(0.5f, tn_sub(box.upper, box.lower)), tn_v3(slack, slack, slack));
   push(&w, 0, node_key(&w, 0));
   return w;
@@ -214,4 +218,33 @@ int bvh_next(bvh_iterator *w)
     }
   }
   return -1;
+}
+
+static bool overlap(const aabb *a, const aabb *b)
+{
+  return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
+         b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+void bvh_overlaps(const bvh_node *nodes, aabb box, void (*visit)(void *context, int item),
+                  void *context)
+{
+  int stack[BVH_STACK_SIZE], count = 0;
+  box = aabb_expand(box, slack_of(box, 0.0f));
+  for (int node = 0;;) {
+    int link = nodes[node].link;
+    bool met = overlap(&nodes[node].box, &box);
+    if (met && link >= 0) {
+      stack[count++] = link;
+      node += 1;
+      continue;
+    }
+    if (met) {
+      visit(context, ~link);
+    }
+    if (count == 0) {
+      return;
+    }
+    node = stack[--count];
+  }
 }

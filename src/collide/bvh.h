@@ -47,6 +47,10 @@ bvh_iterator bvh_nearest(const bvh_node *nodes, tn_vec3 p, float max_distance);
 // The next item, or -1.
 int bvh_next(bvh_iterator *walk);
 
+// Calls `visit` for each item whose box overlaps `box`.
+void bvh_overlaps(const bvh_node *nodes, aabb box, void (*visit)(void *context, int item),
+                  void *context);
+
 // ---------------------------------------------------------------------------------------------
 // Boxes
 

@@ -109,6 +109,11 @@
 // wire; beyond it the contact is the neighbour's, and a ghost contact here.
 // Needed by: flat_meshes_act_like_planes, straight_wires_are_capsules.
 #define COLLIDE_INTERNAL_EDGE_SINE 1e-3f
+// Bends of a surface: least tangent that counts, that of the angle of COLLIDE_OWN_NORMAL and a
+// margin for COLLIDE_INTERNAL_EDGE_SINE; least cosine of a bend that is bounded (60 degrees).
+#define COLLIDE_LEAST_BEND 0.05f
+#define COLLIDE_BEND_MARGIN 0.005f
+#define COLLIDE_BEND_COSINE 0.5f
 // 1 - cosine of the angle to the facet normal up to which a contact is one with the face.
 #define COLLIDE_FACE_NORMAL_TOLERANCE 5e-5f
 // Facets around a vertex; further ones are ignored.

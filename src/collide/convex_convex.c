@@ -398,20 +398,45 @@ static void manifold_at_witnesses(const convex_pair *k, manifold *m)
 
 // Faces of a cylinder or cone are polygons that approximate a disc, so the other shape's face comes
 // first.
+static bool manifold_of_features(convex_pair *k, manifold *m)
+{
+  bool round_first = k->a->kind == TN_SHAPE_CYLINDER || k->a->kind == TN_SHAPE_CONE;
+  bool found = round_first ? manifold_on_face_of_b(k, m) || manifold_on_face_of_a(k, m)
+                           : manifold_on_face_of_a(k, m) ||
+                                 (!k->face_normal_forced && manifold_on_face_of_b(k, m));
+  found = found || (!k->face_normal_forced && manifold_on_face_and_edges(k, m));
+  if (!found && (k->face_normal_forced || !manifold_on_edges(k, m))) {
+    manifold_at_witnesses(k, m);
+  }
+  return m->count > 0;
+}
+
 bool collide_convex_generic(const geometry *a, const geometry *b, pose b_in_a, float margin,
                             core_start *start, manifold *m)
 {
   convex_pair k = {.a = a, .b = b, .b_in_a = b_in_a, .margin = margin};
-  if (!find_separation(&k, start)) {
-    return false;
+  return find_separation(&k, start) && manifold_of_features(&k, m);
+}
+
+bool collide_at_vertex(const geometry *a, const geometry *b, pose b_in_a, float margin,
+                       tn_vec3 normal, float distance, tn_vec3 vertex, manifold *m)
+{
+  convex_pair k = {.a = a,
+                   .b = b,
+                   .b_in_a = b_in_a,
+                   .margin = margin,
+                   .normal = normal,
+                   .separation = distance,
+                   .witness_a = tn_sub(vertex, tn_scale(distance, normal)),
+                   .witness_b = vertex,
+                   .size = size_of_smaller(a, b)};
+  for (int i = 0; i < 3; i++) {
+    float apart = tn_length(tn_sub(vertex, a->corner[i]));
+    k.rounding = fmaxf(k.rounding, COLLIDE_CONVEX_ROUNDING * apart);
   }
-  bool round_first = a->kind == TN_SHAPE_CYLINDER || a->kind == TN_SHAPE_CONE;
-  bool found = round_first ? manifold_on_face_of_b(&k, m) || manifold_on_face_of_a(&k, m)
-                           : manifold_on_face_of_a(&k, m) ||
-                                 (!k.face_normal_forced && manifold_on_face_of_b(&k, m));
-  found = found || (!k.face_normal_forced && manifold_on_face_and_edges(&k, m));
-  if (!found && (k.face_normal_forced || !manifold_on_edges(&k, m))) {
-    manifold_at_witnesses(&k, m);
+  if (distance < 0.0f) {
+    k.side = normal;
   }
-  return m->count > 0;
+  *m = (manifold){.count = 0};
+  return manifold_of_features(&k, m);
 }

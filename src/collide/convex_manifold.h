@@ -81,6 +81,11 @@ bool rim_manifold(const face_frame *face, const geometry *b, pose b_in_a, float 
 bool collide_convex_generic(const geometry *a, const geometry *b, pose b_in_a, float margin,
                             core_start *start, manifold *m);
 
+// The same for a triangle A and a polyhedron B of which a vertex at `distance` from A, in A's
+// frame, is known to end the shortest segment, or the shortest way out.
+bool collide_at_vertex(const geometry *a, const geometry *b, pose b_in_a, float margin,
+                       tn_vec3 normal, float distance, tn_vec3 vertex, manifold *m);
+
 // Specialised pairs: box-box (SAT); spheres and capsules among each other; box A and sphere B;
 // plane A and any convex B.
 bool collide_boxes(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *m);

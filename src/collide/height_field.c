@@ -127,6 +127,7 @@ static facet field_facet(const void *surface, int index)
     t.across[2] = facet_at(f, column, row + 1, 0);
   }
   t.across[1] = index ^ 1;
+  t.bend = INFINITY;
   t.normal = triangle_normal(t.corner);
   return t;
 }
@@ -522,17 +523,16 @@ bool height_field_nearest(const height_field *f, const geometry *b, pose b_in_a,
 
 // Visits the facets of the cells covered by a box, except cells entirely below it. Cells above it
 // count, since the field is solid below.
-static void visit_facets(surface_contacts *c, aabb box,
-                         void (*visit)(surface_contacts *c, int index))
+static void walk_facets(const void *surface, aabb box, facet_index_fn *visit, void *context)
 {
-  const height_field *f = c->source.surface;
+  const height_field *f = surface;
   cell_range cells = cells_between(f, box.lower, box.upper);
   for (int row = cells.first_row; row <= cells.last_row; row++) {
     for (int column = cells.first_column; column <= cells.last_column; column++) {
       float lowest, highest;
       cell_heights(f, column, row, &lowest, &highest);
       for (int half = 0; half < 2 && box.lower.y <= highest; half++) {
-        visit(c, facet_at(f, column, row, half));
+        visit(context, facet_at(f, column, row, half));
       }
     }
   }
@@ -543,10 +543,8 @@ int collide_height_field(const geometry *a, const geometry *b, pose b_in_a, floa
 {
   const height_field *f = a->field;
   surface_contacts contacts;
-  surface_contacts_begin(&contacts, (triangle_source){f, field_facet, true}, b, b_in_a, margin);
-  aabb box = aabb_expand(geometry_aabb(b, b_in_a), margin);
-  visit_facets(&contacts, box, surface_contacts_add_face);
-  visit_facets(&contacts, box, surface_contacts_add_edges);
+  triangle_source source = {f, field_facet, walk_facets, true};
+  surface_contacts_find(&contacts, source, b, b_in_a, margin);
   if (is_below(f, contacts.center)) {
     surface_contacts_add_below(&contacts, facet_under(f, contacts.center));
   }

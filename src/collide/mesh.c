@@ -14,6 +14,7 @@ typedef struct mesh_triangle {
   int corner[3];  // vertex indices, counter-clockwise seen from outside
   int across[3];  // triangle across the edge from corner i to i + 1, or NO_FACET
   tn_vec3 normal; // unit
+  float bend;     // of facet
 } mesh_triangle;
 
 struct mesh {
@@ -42,6 +43,12 @@ typedef struct indexed_edge {
   int slot;      // 3 * triangle + edge
 } indexed_edge;
 
+// A cone around the normals of the triangles at a vertex.
+typedef struct vertex_cone {
+  tn_vec3 axis; // unit, once all normals are added
+  float cosine; // of its opening; -1 at the boundary of the surface
+} vertex_cone;
+
 // Scratch memory for the construction of one mesh.
 typedef struct mesh_builder {
   const tn_vec3 *vertices;
@@ -56,6 +63,7 @@ typedef struct mesh_builder {
   indexed_edge *edges;
   aabb *boxes;
   int *order;
+  vertex_cone *cones; // by welded index
 } mesh_builder;
 
 static int compare_floats(float a, float b)
@@ -314,6 +322,50 @@ static void find_adjacency(const mesh_builder *k, mesh *m)
   }
 }
 
+static void find_cones(const mesh_builder *k, const mesh *m)
+{
+  for (int i = 0; i < m->vertex_count; i++) {
+    k->cones[i] = (vertex_cone){{0.0f, 0.0f, 0.0f}, 1.0f};
+  }
+  for (int i = 0; i < 3 * m->triangle_count; i++) {
+    const mesh_triangle *t = &m->triangles[i / 3];
+    vertex_cone *cone = &k->cones[t->corner[i % 3]];
+    cone->axis = tn_add(cone->axis, t->normal);
+    if (t->across[i % 3] == NO_FACET) {
+      cone->cosine = k->cones[t->corner[(i + 1) % 3]].cosine = -1.0f;
+    }
+  }
+  for (int i = 0; i < m->vertex_count; i++) {
+    float length = tn_length(k->cones[i].axis);
+    k->cones[i].axis = tn_scale(length > 0.0f ? 1.0f / length : 0.0f, k->cones[i].axis);
+  }
+  for (int i = 0; i < 3 * m->triangle_count; i++) {
+    const mesh_triangle *t = &m->triangles[i / 3];
+    vertex_cone *cone = &k->cones[t->corner[i % 3]];
+    cone->cosine = fminf(cone->cosine, tn_dot(cone->axis, t->normal));
+  }
+}
+
+// Bends of the triangles: angles to the axis of a corner and from there to the other triangles.
+static void find_bends(const mesh_builder *k, mesh *m)
+{
+  find_cones(k, m);
+  for (int i = 0; i < m->triangle_count; i++) {
+    mesh_triangle *t = &m->triangles[i];
+    t->bend = COLLIDE_LEAST_BEND;
+    for (int e = 0; e < 3; e++) {
+      const vertex_cone *cone = &k->cones[t->corner[e]];
+      float a = fminf(tn_dot(cone->axis, t->normal), 1.0f), b = fminf(cone->cosine, 1.0f);
+      float sine_a = sqrtf(1.0f - a * a), sine_b = sqrtf(1.0f - b * b);
+      float cosine = a * b - sine_a * sine_b, tangent = (sine_a * b + a * sine_b) / cosine;
+      bool bounded =
+          a > COLLIDE_BEND_COSINE && b > COLLIDE_BEND_COSINE && cosine > COLLIDE_BEND_COSINE;
+      float bend = tangent + COLLIDE_BEND_MARGIN * (1.0f + tangent * tangent);
+      t->bend = fmaxf(t->bend, bounded ? bend : INFINITY);
+    }
+  }
+}
+
 // Reserves `count` items in a block of size `offset`, aligned to 16 bytes. Returns where they
 // start.
 static size_t reserve(size_t *offset, int count, size_t size)
@@ -342,6 +394,7 @@ static mesh *assemble(mesh_builder *k, collide_allocator memory)
   m->nodes = (bvh_node *)(block + nodes);
   fill_triangles(k, m);
   find_adjacency(k, m);
+  find_bends(k, m);
   bvh_build(m->nodes, k->boxes, k->order, m->triangle_count);
   return m;
 }
@@ -358,6 +411,7 @@ static char *take_scratch(mesh_builder *k, collide_allocator memory, size_t *siz
   size_t edges = reserve(size, 3 * k->triangle_count, sizeof *k->edges);
   size_t boxes = reserve(size, k->triangle_count, sizeof *k->boxes);
   size_t order = reserve(size, k->triangle_count, sizeof *k->order);
+  size_t cones = reserve(size, k->vertex_count, sizeof *k->cones);
   char *block = memory.alloc(memory.context, *size);
   if (!block) {
     return NULL;
@@ -371,6 +425,7 @@ static char *take_scratch(mesh_builder *k, collide_allocator memory, size_t *siz
   k->edges = (indexed_edge *)(block + edges);
   k->boxes = (aabb *)(block + boxes);
   k->order = (int *)(block + order);
+  k->cones = (vertex_cone *)(block + cones);
   return block;
 }
 
@@ -419,7 +474,7 @@ static facet mesh_facet(const void *surface, int index)
 {
   const mesh *m = surface;
   const mesh_triangle *t = &m->triangles[index];
-  facet f = {.normal = t->normal};
+  facet f = {.normal = t->normal, .bend = t->bend};
   for (int i = 0; i < 3; i++) {
     f.corner[i] = m->vertices[t->corner[i]];
     f.across[i] = t->across[i];
@@ -523,22 +578,17 @@ bool mesh_nearest(const mesh *m, const geometry *b, pose b_in_a, float max_dista
   return found;
 }
 
+static void walk_facets(const void *surface, aabb box, facet_index_fn *visit, void *context)
+{
+  bvh_overlaps(((const mesh *)surface)->nodes, box, visit, context);
+}
+
 int collide_mesh(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out,
                  int capacity)
 {
-  const mesh *m = a->mesh;
   surface_contacts contacts;
-  surface_contacts_begin(&contacts, (triangle_source){m, mesh_facet, false}, b, b_in_a, margin);
-  aabb box = aabb_expand(geometry_aabb(b, b_in_a), margin);
-  const tn_vec3 still = {0.0f, 0.0f, 0.0f};
-  bvh_iterator walk = bvh_sweep(m->nodes, box, still, 0.0f);
-  for (int i; (i = bvh_next(&walk)) >= 0;) {
-    surface_contacts_add_face(&contacts, i);
-  }
-  walk = bvh_sweep(m->nodes, box, still, 0.0f);
-  for (int i; (i = bvh_next(&walk)) >= 0;) {
-    surface_contacts_add_edges(&contacts, i);
-  }
+  triangle_source source = {a->mesh, mesh_facet, walk_facets, false};
+  surface_contacts_find(&contacts, source, b, b_in_a, margin);
   return surface_contacts_finish(&contacts, out, capacity);
 }
 

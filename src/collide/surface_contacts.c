@@ -5,39 +5,12 @@
 
 #include "collide/bvh.h"
 #include "collide/collide_tuning.h"
-
-typedef enum edge_kind {
-  EDGE_CONVEX, // boundary of the surface, or it bends away from the shape
-  EDGE_COPLANAR,
-  EDGE_CONCAVE, // the surface bends towards the shape
-} edge_kind;
-
-typedef struct edge_info {
-  edge_kind kind;
-  // EDGE_CONCAVE: normal of the neighbour's plane, which contains the edge; it points to the side
-  // on which this facet is.
-  tn_vec3 beyond;
-  bool seen; // EDGE_CONCAVE: whether the shape's centre is on that side as well
-} edge_info;
-
-// A facet with its normal on the side of the shape.
-typedef struct facet_view {
-  int index;
-  facet f;
-  tn_vec3 normal;    // unit, towards the shape
-  tn_vec3 inward[3]; // unit, in the plane, perpendicular to each edge
-  edge_info edge_kind[3];
-} facet_view;
+#include "collide/convex_manifold.h"
+#include "collide/near_facet.h"
 
 tn_vec3 convex_center(const geometry *g)
 {
   return g->kind == TN_SHAPE_HULL ? g->hull->center : tn_v3(0.0f, 0.0f, 0.0f);
-}
-
-static tn_vec3 unit_or_zero(tn_vec3 v)
-{
-  float length = tn_length(v);
-  return length > 0.0f ? tn_scale(1.0f / length, v) : tn_v3(0.0f, 0.0f, 0.0f);
 }
 
 // Spheres and capsules, whose contact with a plane is right below their core.
@@ -70,7 +43,7 @@ static tn_vec3 opposite_vertex(const facet *f, tn_vec3 a, tn_vec3 b)
   return a;
 }
 
-static edge_info classify_edge(const surface_contacts *c, const facet_view *v, int edge)
+static edge_info classify_edge(const surface_contacts *c, const near_facet *v, int edge)
 {
   edge_info result = {.kind = EDGE_CONVEX};
   if (v->f.across[edge] == NO_FACET) {
@@ -91,22 +64,13 @@ static edge_info classify_edge(const surface_contacts *c, const facet_view *v, i
   return result;
 }
 
-static facet_view view_facet(const surface_contacts *c, int index)
+// Neighbours are fetched only for facets that matter.
+static void classify_edges(const surface_contacts *c, near_facet *v)
 {
-  facet_view v = {.index = index, .f = c->source.get(c->source.surface, index)};
-  bool behind = tn_dot(v.f.normal, tn_sub(c->center, v.f.corner[0])) < 0.0f;
-  v.normal = tn_scale(behind && !c->source.solid_below ? -1.0f : 1.0f, v.f.normal);
-  return v;
-}
-
-// Separate from view_facet, so that neighbours are fetched only for facets that matter.
-static void classify_edges(const surface_contacts *c, facet_view *v)
-{
-  for (int i = 0; i < 3; i++) {
-    tn_vec3 along = tn_sub(v->f.corner[(i + 1) % 3], v->f.corner[i]);
-    v->inward[i] = unit_or_zero(tn_cross(v->f.normal, along));
+  for (int i = 0; i < 3 && !v->is_classified; i++) {
     v->edge_kind[i] = classify_edge(c, v, i);
   }
+  v->is_classified = true;
 }
 
 static int find_corner(const facet *f, tn_vec3 p)
@@ -122,7 +86,7 @@ static int find_corner(const facet *f, tn_vec3 p)
 enum { MAX_VERTEX_RING = COLLIDE_VERTEX_RING };
 
 // Walks from facet to facet around a vertex in one direction. True when the ring closes.
-static bool walk_vertex_ring(const surface_contacts *c, const facet_view *v, int corner,
+static bool walk_vertex_ring(const surface_contacts *c, const near_facet *v, int corner,
                              bool forward, int around[MAX_VERTEX_RING], int *count)
 {
   int here = v->index, next = v->f.across[forward ? (corner + 2) % 3 : corner];
@@ -142,7 +106,7 @@ static bool walk_vertex_ring(const surface_contacts *c, const facet_view *v, int
 }
 
 // The other facets around a vertex. An open ring is walked in both directions.
-static int vertex_ring(const surface_contacts *c, const facet_view *v, int corner,
+static int vertex_ring(const surface_contacts *c, const near_facet *v, int corner,
                        int around[MAX_VERTEX_RING])
 {
   int count = 0;
@@ -154,7 +118,7 @@ static int vertex_ring(const surface_contacts *c, const facet_view *v, int corne
 
 // Whether a facet `index`, which shares a corner, occludes facet v: the surface is concave between
 // the two, the shape touches the other one and its centre is behind it.
-static bool occludes(const surface_contacts *c, const facet_view *v, int corner, int index)
+static bool occludes(const surface_contacts *c, const near_facet *v, int corner, int index)
 {
   facet other = c->source.get(c->source.surface, index);
   float side = tn_dot(v->normal, v->f.normal) < 0.0f ? -1.0f : 1.0f;
@@ -179,10 +143,10 @@ static bool occludes(const surface_contacts *c, const facet_view *v, int corner,
 
 // Facets that an adjacent facet occludes make no contacts. A box on top of a block, flush with the
 // block's side, is behind that side and may penetrate it less than the top; the side must not push
-// it.
-static bool is_occluded(const surface_contacts *c, const facet_view *v)
+// it. The shape is behind the one and in front of the other.
+static bool is_occluded(const surface_contacts *c, const near_facet *v)
 {
-  if (c->source.solid_below) {
+  if (c->source.solid_below || !c->met_front || !c->met_back) {
     return false;
   }
   for (int corner = 0; corner < 3; corner++) {
@@ -199,9 +163,44 @@ static bool is_occluded(const surface_contacts *c, const facet_view *v)
 // ---------------------------------------------------------------------------------------------
 // Faces
 
+// Of a box or hull: the vertices within the margin, projected on the plane, around `center`.
+static bool vertices_on_plane(const surface_contacts *c, tn_vec3 normal, tn_vec3 origin,
+                              manifold *m)
+{
+  alignas(16) float heights[MAX_TURNED_VERTICES];
+  clip_vertex over[MAX_TURNED_VERTICES];
+  int chosen[MAX_MANIFOLD_POINTS], count = 0;
+  float plane = tn_dot(normal, tn_sub(origin, c->center));
+  tn_quat turn = quat_y_to(normal);
+  tn_vec3 u = tn_rotate(turn, tn_v3(0.0f, 0.0f, 1.0f)),
+          v = tn_rotate(turn, tn_v3(1.0f, 0.0f, 0.0f));
+  vector_rows_products(&c->vertices.rows, normal, heights);
+  for (int i = 0; i < c->vertices.rows.count; i++) {
+    if (heights[i] - plane <= c->margin) {
+      tn_vec3 p = turned_vertex(c, i);
+      over[count++] =
+          (clip_vertex){tn_dot(u, p), tn_dot(v, p), heights[i] - plane, (uint16_t)i, (uint16_t)i};
+    }
+  }
+  *m = (manifold){.form = MANIFOLD_FLAT, .normal = normal};
+  m->count = select_contact_points(over, count, chosen);
+  for (int i = 0; i < m->count; i++) {
+    const clip_vertex *p = &over[chosen[i]];
+    tn_vec3 at = tn_add(c->center, turned_vertex(c, p->in));
+    m->points[i] = (manifold_point){.a = tn_sub(at, tn_scale(p->height, normal)),
+                                    .b = polyhedron_vertex(c->b, p->in),
+                                    .gap = p->height,
+                                    .feature = (uint32_t)p->in | (uint32_t)p->in << 9};
+  }
+  return m->count > 0;
+}
+
 // The manifold of the shape with the whole plane of a facet, in the surface's frame.
 static bool plane_manifold(const surface_contacts *c, tn_vec3 normal, tn_vec3 origin, manifold *m)
 {
+  if (c->vertices.rows.count > 0) {
+    return vertices_on_plane(c, normal, origin, m);
+  }
   float height = tn_dot(normal, tn_sub(c->center, origin));
   pose plane_in_a = {tn_sub(c->center, tn_scale(height, normal)), quat_y_to(normal)};
   pose b_in_plane = pose_mul(pose_inverse(plane_in_a), c->b_in_a);
@@ -221,17 +220,8 @@ static bool plane_manifold(const surface_contacts *c, tn_vec3 normal, tn_vec3 or
   return true;
 }
 
-// Whether the shape is beyond the margin of the facet's plane.
-static bool is_beyond_margin(const surface_contacts *c, const facet_view *v)
-{
-  tn_vec3 down = pose_inverse_vector(c->b_in_a, tn_scale(-1.0f, v->normal));
-  tn_vec3 lowest = pose_point(c->b_in_a, convex_support(c->b, down));
-  return tn_dot(v->normal, tn_sub(lowest, v->f.corner[0])) >
-         c->margin + COLLIDE_PLANE_ROUNDING * c->size;
-}
-
 // Separating axis test of the facet with the axes of the shape's local AABB.
-static bool is_outside_aabb(const surface_contacts *c, const facet_view *v)
+static bool is_outside_aabb(const surface_contacts *c, const near_facet *v)
 {
   tn_vec3 p = pose_inverse_point(c->b_in_a, v->f.corner[0]), lower = p, upper = p;
   for (int i = 1; i < 3; i++) {
@@ -244,7 +234,7 @@ static bool is_outside_aabb(const surface_contacts *c, const facet_view *v)
          upper.x < box->lower.x || upper.y < box->lower.y || upper.z < box->lower.z;
 }
 
-static bool is_in_plane(const surface_contacts *c, const plane_patch *p, const facet_view *v)
+static bool is_in_plane(const surface_contacts *c, const plane_patch *p, const near_facet *v)
 {
   if (squared_length(tn_sub(p->normal, v->normal)) > COLLIDE_PATCH_NORMAL2) {
     return false;
@@ -258,7 +248,7 @@ static bool is_in_plane(const surface_contacts *c, const plane_patch *p, const f
   return true;
 }
 
-static plane_patch *find_patch(surface_contacts *c, const facet_view *v)
+static plane_patch *find_patch(surface_contacts *c, const near_facet *v)
 {
   for (int i = 0; i < c->patch_count; i++) {
     if (is_in_plane(c, &c->patches[i], v)) {
@@ -281,7 +271,7 @@ static bool patch_is_full(const plane_patch *p)
 
 // Makes a patch of the facet's plane in `candidate`, unless it is there already. False when the
 // shape is beyond the margin.
-static bool make_candidate(surface_contacts *c, const facet_view *v)
+static bool make_candidate(surface_contacts *c, const near_facet *v)
 {
   plane_patch *p = &c->candidate;
   if (p->plane.count > 0 && is_in_plane(c, p, v)) {
@@ -340,7 +330,7 @@ static void keep_candidate(surface_contacts *c)
 // be less than the distance to the edge: otherwise the shorter way out is across the edge. Beyond a
 // concave edge, up to 0.1 of the size, a point still counts if it is below the neighbour's plane:
 // it penetrates both.
-static bool point_on_facet(const surface_contacts *c, const facet_view *v, const manifold_point *p)
+static bool point_on_facet(const surface_contacts *c, const near_facet *v, const manifold_point *p)
 {
   for (int i = 0; i < 3; i++) {
     const edge_info *edge = &v->edge_kind[i];
@@ -376,7 +366,7 @@ static bool points_into(tn_vec3 normal, tn_vec3 direction)
 // Voronoi test at an edge or vertex: a valid contact normal points into none of the facets around
 // it. These return a facet into which it points, or NO_FACET. `key` becomes the smallest facet
 // index met, which identifies the edge or vertex from any of its facets.
-static int internal_neighbor_at_vertex(const surface_contacts *c, const facet_view *v, int corner,
+static int internal_neighbor_at_vertex(const surface_contacts *c, const near_facet *v, int corner,
                                        tn_vec3 normal, int *key)
 {
   int around[MAX_VERTEX_RING], count = vertex_ring(c, v, corner, around);
@@ -393,7 +383,7 @@ static int internal_neighbor_at_vertex(const surface_contacts *c, const facet_vi
   return NO_FACET;
 }
 
-static int internal_neighbor_at_edge(const surface_contacts *c, const facet_view *v, int edge,
+static int internal_neighbor_at_edge(const surface_contacts *c, const near_facet *v, int edge,
                                      tn_vec3 normal, int *key)
 {
   int next = v->f.across[edge];
@@ -408,7 +398,7 @@ static int internal_neighbor_at_edge(const surface_contacts *c, const facet_view
 }
 
 // The feature of a facet at a point of it: corner 0 to 2, edge 3 to 5, or the interior, -1.
-static int feature_at(const facet_view *v, tn_vec3 p)
+static int feature_at(const near_facet *v, tn_vec3 p)
 {
   bool on[3];
   for (int i = 0; i < 3; i++) {
@@ -424,7 +414,7 @@ static int feature_at(const facet_view *v, tn_vec3 p)
 }
 
 // The corner (0 to 2) or edge (3 to 5) that is furthest along a direction.
-static int feature_towards(const facet_view *v, tn_vec3 direction)
+static int feature_towards(const near_facet *v, tn_vec3 direction)
 {
   int top = 0;
   for (int i = 1; i < 3; i++) {
@@ -444,7 +434,7 @@ static int feature_towards(const facet_view *v, tn_vec3 direction)
 // The facet whose region a contact's normal points into, or NO_FACET. The position of a contact
 // point depends on how it was found; a normal other than the facet's own is the better evidence of
 // the edge or corner it belongs to.
-static int internal_neighbor(const surface_contacts *c, const facet_view *v, tn_vec3 normal,
+static int internal_neighbor(const surface_contacts *c, const near_facet *v, tn_vec3 normal,
                              tn_vec3 p, int *key)
 {
   bool own = tn_dot(normal, v->normal) > COLLIDE_OWN_NORMAL;
@@ -459,7 +449,7 @@ static int internal_neighbor(const surface_contacts *c, const facet_view *v, tn_
 }
 
 // Whether another facet is below the plane of this one.
-static bool bends_away(const surface_contacts *c, const facet_view *v, int index)
+static bool bends_away(const surface_contacts *c, const near_facet *v, int index)
 {
   facet other = c->source.get(c->source.surface, index);
   float rise = 0.0f, run = 0.0f;
@@ -486,7 +476,7 @@ typedef enum face_hit {
 
 // A shape that is deep behind the plane of a facet may hit it only across an edge, from the side,
 // or not at all. Then EPA on the facet decides; where it cannot, other facets of the plane do.
-static face_hit classify_face_hit(const surface_contacts *c, const facet_view *v, float gap)
+static face_hit classify_face_hit(const surface_contacts *c, const near_facet *v, float gap)
 {
   face_hit result = FACE_HIT;
   if (gap < -COLLIDE_DEEP_FACE * c->size) {
@@ -502,25 +492,24 @@ static face_hit classify_face_hit(const surface_contacts *c, const facet_view *v
   return result != FACE_MISSED && is_occluded(c, v) ? FACE_MISSED : result;
 }
 
-void surface_contacts_add_face(surface_contacts *c, int index)
+static void add_face(surface_contacts *c, near_facet *v)
 {
-  facet_view v = view_facet(c, index);
-  plane_patch *p = find_patch(c, &v);
-  if (p ? patch_is_full(p) : is_beyond_margin(c, &v) || !make_candidate(c, &v)) {
+  plane_patch *p = v->has_vertex_over ? find_patch(c, v) : NULL;
+  if (!v->has_vertex_over || (p ? patch_is_full(p) : !make_candidate(c, v))) {
     return;
   }
-  classify_edges(c, &v);
+  classify_edges(c, v);
   plane_patch *into = p ? p : &c->candidate;
   unsigned held = 0;
   for (int i = 0; i < into->plane.count; i++) {
-    if (!(into->on_surface & 1u << i) && point_on_facet(c, &v, &into->plane.points[i])) {
+    if (!(into->on_surface & 1u << i) && point_on_facet(c, v, &into->plane.points[i])) {
       held |= 1u << i;
     }
   }
   if (!held) {
     return;
   }
-  face_hit front_hit = classify_face_hit(c, &v, patch_gap(into, held));
+  face_hit front_hit = classify_face_hit(c, v, patch_gap(into, held));
   into->front_hit = into->front_hit || front_hit == FACE_HIT;
   if (front_hit == FACE_HIT) {
     into->on_surface |= held;
@@ -547,7 +536,8 @@ static float found_gap(const surface_contacts *c)
 
 void surface_contacts_add_below(surface_contacts *c, int index)
 {
-  facet_view v = view_facet(c, index);
+  near_facet v;
+  near_facet_view(c, index, &v);
   if (found_gap(c) <= 0.0f || !make_candidate(c, &v)) {
     return;
   }
@@ -594,12 +584,34 @@ static manifold manifold_of(const surface_contacts *c, const separation *s)
   return m;
 }
 
+// Whether the lowest vertex of a box or hull is over the facet, so that the shortest
+// segment or way out is along the normal. That of a vertex at depth h, at distance r from the sides
+// of the facet, is: along a direction at an angle t to the normal it is at least r sin t + h cos t.
+static bool is_met_by_vertex(const surface_contacts *c, const near_facet *v, tn_vec3 vertex)
+{
+  float least = COLLIDE_FACE_SLACK * c->size + fmaxf(0.0f, -v->height);
+  bool over = tn_dot(v->normal, tn_sub(c->center, v->f.corner[0])) >= 0.0f;
+  for (int i = 0; i < 3; i++) {
+    over = over && tn_dot(v->inward[i], tn_sub(vertex, v->f.corner[i])) >= least;
+  }
+  return over;
+}
+
 // Manifold of a single facet. collide_convex pushes the shape to its side of the facet's plane;
 // where the facet is cut at an edge, the way out across that edge may be shorter and replaces it.
-static bool collide_facet(const surface_contacts *c, const facet_view *v, manifold *m)
+static bool collide_facet(const surface_contacts *c, const near_facet *v, manifold *m)
 {
   geometry g = triangle_geometry(v->f.corner);
-  if (!collide_convex(&g, c->b, c->b_in_a, c->margin, m)) {
+  core_start start = {.count = 0};
+  if (c->vertices.rows.count > 0) {
+    tn_vec3 vertex = tn_add(c->center, turned_vertex(c, v->lowest));
+    if (is_met_by_vertex(c, v, vertex)) {
+      return collide_at_vertex(&g, c->b, c->b_in_a, c->margin, v->normal, v->height, vertex, m);
+    }
+    uint8_t i = (uint8_t)v->lowest;
+    start = (core_start){3, {0, 1, 2}, {i, i, i}};
+  }
+  if (collide_from(&g, c->b, c->b_in_a, c->margin, &start, m, 1) == 0) {
     return false;
   }
   if (manifold_gap(m) < 0.0f &&
@@ -613,7 +625,8 @@ static bool collide_facet(const surface_contacts *c, const facet_view *v, manifo
 }
 
 // A contact along the facet normal belongs to the facet's plane.
-static void add_face(surface_contacts *c, const facet_view *v, plane_patch *p, const manifold *m)
+static void add_to_plane(surface_contacts *c, const near_facet *v, plane_patch *p,
+                         const manifold *m)
 {
   if (classify_face_hit(c, v, manifold_gap(m)) != FACE_HIT) {
     return;
@@ -631,26 +644,19 @@ static void add_face(surface_contacts *c, const facet_view *v, plane_patch *p, c
   }
 }
 
-void surface_contacts_add_edges(surface_contacts *c, int index)
+static void add_edges(surface_contacts *c, near_facet *v)
 {
-  facet_view v = view_facet(c, index);
-  plane_patch *p = find_patch(c, &v);
-  if (p ? patch_is_full(p) : is_beyond_margin(c, &v)) {
-    return;
-  }
-  if (is_outside_aabb(c, &v)) {
-    return;
-  }
+  plane_patch *p = v->is_apart ? NULL : find_patch(c, v);
   manifold m;
-  if (!collide_facet(c, &v, &m)) {
+  if (v->is_apart || (p && patch_is_full(p)) || is_outside_aabb(c, v) || !collide_facet(c, v, &m)) {
     return;
   }
-  classify_edges(c, &v);
+  classify_edges(c, v);
   if (p) {
     p->overlapped = p->overlapped || manifold_gap(&m) <= 0.0f;
   }
-  if (tn_dot(m.normal, v.normal) > 1.0f - COLLIDE_FACE_NORMAL_TOLERANCE) {
-    add_face(c, &v, p, &m);
+  if (tn_dot(m.normal, v->normal) > 1.0f - COLLIDE_FACE_NORMAL_TOLERANCE) {
+    add_to_plane(c, v, p, &m);
     if (m.form == MANIFOLD_FLAT) {
       return;
     }
@@ -659,8 +665,8 @@ void surface_contacts_add_edges(surface_contacts *c, int index)
   if (c->source.solid_below && m.normal.y < -COLLIDE_INTERNAL_EDGE_SINE) {
     return;
   }
-  int key = index;
-  bool is_internal = internal_neighbor(c, &v, m.normal, deepest_point(&m), &key) != NO_FACET;
+  int key = v->index;
+  bool is_internal = internal_neighbor(c, v, m.normal, deepest_point(&m), &key) != NO_FACET;
   m.child = 0x80000000u | (uint32_t)key;
   if (!is_internal) {
     manifold_list_add(&c->edges, &m);
@@ -672,8 +678,8 @@ void surface_contacts_add_edges(surface_contacts *c, int index)
 // ---------------------------------------------------------------------------------------------
 // Begin and finish
 
-void surface_contacts_begin(surface_contacts *c, triangle_source source, const geometry *b,
-                            pose b_in_a, float margin)
+static void begin(surface_contacts *c, triangle_source source, const geometry *b, pose b_in_a,
+                  float margin)
 {
   c->source = source;
   c->b = b;
@@ -684,10 +690,82 @@ void surface_contacts_begin(surface_contacts *c, triangle_source source, const g
   c->size = 0.5f * tn_length(tn_sub(box.upper, box.lower));
   c->local_aabb = geometry_aabb(b, (pose){{0.0f, 0.0f, 0.0f}, tn_quat_identity()});
   c->local_aabb = aabb_expand(c->local_aabb, margin + COLLIDE_AABB_SLACK * c->size);
+  turn_vertices(c);
+  c->met_front = c->met_back = false;
   c->candidate.plane.count = 0;
-  c->patch_count = c->edges.count = 0;
+  c->patch_count = c->edges.count = c->near_count = 0;
   c->edges.size = c->size;
   c->fallback.count = 0;
+}
+
+static void gather(void *context, int index)
+{
+  surface_contacts *c = context;
+  near_facet other, *v = c->near_facets ? &c->near_facets[c->near_count] : &other;
+  if (near_facet_view(c, index, v) && c->near_facets && ++c->near_count == MAX_NEAR_FACETS) {
+    c->near_facets = NULL;
+  }
+}
+
+static void view_and_add_face(void *context, int index)
+{
+  near_facet v;
+  if (near_facet_view(context, index, &v)) {
+    add_face(context, &v);
+  }
+}
+
+// Whether a contact that neighbours exclude may be needed, as the only one or the only one that
+// penetrates.
+static bool may_fall_back(const surface_contacts *c, const near_facet *v)
+{
+  float found = found_gap(c);
+  return !v->may_hold && found > 0.0f && (v->height <= 0.0f || found == INFINITY);
+}
+
+static void view_and_add_edges(void *context, int index)
+{
+  near_facet v;
+  if (near_facet_view(context, index, &v) && v.may_hold) {
+    add_edges(context, &v);
+  }
+}
+
+static void view_and_fall_back(void *context, int index)
+{
+  near_facet v;
+  if (near_facet_view(context, index, &v) && may_fall_back(context, &v)) {
+    add_edges(context, &v);
+  }
+}
+
+void surface_contacts_find(surface_contacts *c, triangle_source source, const geometry *b,
+                           pose b_in_a, float margin)
+{
+  near_facet list[MAX_NEAR_FACETS];
+  begin(c, source, b, b_in_a, margin);
+  c->near_facets = list;
+  aabb box = aabb_expand(geometry_aabb(b, b_in_a), margin);
+  source.walk(source.surface, box, gather, c);
+  if (!c->near_facets) {
+    source.walk(source.surface, box, view_and_add_face, c);
+    source.walk(source.surface, box, view_and_add_edges, c);
+    source.walk(source.surface, box, view_and_fall_back, c);
+    return;
+  }
+  for (int i = 0; i < c->near_count; i++) {
+    add_face(c, &list[i]);
+  }
+  for (int i = 0; i < c->near_count; i++) {
+    if (list[i].may_hold) {
+      add_edges(c, &list[i]);
+    }
+  }
+  for (int i = 0; i < c->near_count; i++) {
+    if (may_fall_back(c, &list[i])) {
+      add_edges(c, &list[i]);
+    }
+  }
 }
 
 // Child id of a patch: its normal in steps of 1/255, 10 bits per component. The facets of a plane

@@ -38,6 +38,24 @@ vector_rows vector_rows_make(void *memory, const tn_vec3 *vectors, size_t stride
   return v;
 }
 
+vector_rows vector_rows_turned(void *memory, const vector_rows *from, tn_vec3 about, tn_quat turn)
+{
+  int length = padded(from->count);
+  float *row = memory;
+  vector_rows v = {row, row + length, row + 2 * length, from->count, {0.0f, 0.0f, 0.0f}};
+  tn_vec3 i = tn_rotate(turn, tn_v3(1.0f, 0.0f, 0.0f)),
+          j = tn_rotate(turn, tn_v3(0.0f, 1.0f, 0.0f)),
+          k = tn_rotate(turn, tn_v3(0.0f, 0.0f, 1.0f));
+  for (int n = 0; n < length; n += TN_LANES) {
+    R x = load(from->x + n) - about.x, y = load(from->y + n) - about.y,
+      z = load(from->z + n) - about.z;
+    store(v.x + n, x * i.x + y * j.x + z * k.x);
+    store(v.y + n, x * i.y + y * j.y + z * k.y);
+    store(v.z + n, x * i.z + y * j.z + z * k.z);
+  }
+  return v;
+}
+
 KERNEL float largest_of(R r)
 {
   alignas(16) float lane[TN_LANES];
@@ -149,4 +167,45 @@ void vector_rows_range(const vector_rows *v, tn_vec3 direction, float *lowest, f
   }
   *highest = largest_of(top);
   *lowest = -largest_of(-bottom);
+}
+
+float vector_rows_products(const vector_rows *v, tn_vec3 direction, float *products_out)
+{
+  R x = splat(direction.x), y = splat(direction.y), z = splat(direction.z);
+  R bottom = splat(INFINITY);
+  for (int i = 0; i < v->count; i += TN_LANES) {
+    R p = products(v, i, x, y, z);
+    store(products_out + i, p);
+    bottom = r_min(p, bottom);
+  }
+  return -largest_of(-bottom);
+}
+
+prism_reach vector_rows_reach(const vector_rows *v, const float *known, int lowest, const prism *p,
+                              const float slack[3])
+{
+  R none = splat(-INFINITY), near_any = none, all[3] = {none, none, none};
+  R foremost[3] = {none, none, none}, zero = splat(0.0f);
+  R x = splat(v->x[lowest]), y = splat(v->y[lowest]), z = splat(v->z[lowest]);
+  for (int i = 0; i < v->count; i += TN_LANES) {
+    R height = load(known + i), near = p->limit - height;
+    R dx = load(v->x + i) - x, dy = load(v->y + i) - y, dz = load(v->z + i) - z;
+    R rise = height - known[lowest], above = r_max(rise - p->rounding, zero);
+    R across = dx * dx + dy * dy + dz * dz - rise * rise;
+    M may_be_lowest = above * above <= r_max(across, zero) * (p->slope * p->slope);
+    for (int k = 0; k < 3; k++) {
+      tn_vec3 s = p->side[k];
+      R inside = products(v, i, splat(s.x), splat(s.y), splat(s.z)) - p->offset[k];
+      all[k] = r_max(inside, all[k]);
+      foremost[k] = r_max(pick(may_be_lowest, inside, none), foremost[k]);
+      near = r_min(inside + slack[k], near);
+    }
+    near_any = r_max(near, near_any);
+  }
+  prism_reach reach = {.near_any = largest_of(near_any) >= 0.0f};
+  for (int k = 0; k < 3; k++) {
+    reach.all[k] = largest_of(all[k]);
+    reach.foremost[k] = largest_of(foremost[k]);
+  }
+  return reach;
 }

@@ -27,6 +27,12 @@ static float closing_distance(const tn_world *world, const shape *a, const shape
   return dt * (tn_length(tn_sub(vec3_of(sb->v), vec3_of(sa->v))) + turn);
 }
 
+// The span of a wire's axis follows the motion, and so has to be found again.
+static bool follows_wire(const shape *a, const shape *b)
+{
+  return a->geometry.kind == TN_SHAPE_WIRE || b->geometry.kind == TN_SHAPE_WIRE;
+}
+
 static bool pose_is_unchanged(const pair *p, pose now, float size)
 {
   tn_vec3 d = tn_sub(now.p, p->manifold_pose.p);
@@ -191,7 +197,7 @@ static void collide_pair(const tn_world *world, int32_t index, float dt)
   }
   float size = fminf(shape_size(a), shape_size(b));
   bool known = !p->is_new && !p->stale_pose && p->first_contact != NO_SLOT;
-  if (known && !p->multi_manifold && pose_is_unchanged(p, at, size)) {
+  if (known && !follows_wire(a, b) && pose_is_unchanged(p, at, size)) {
     found->count = KEPT_MANIFOLDS;
     update_gaps(world, p, at_a, at_b);
     return;
