@@ -32,6 +32,15 @@ typedef enum tn_quality {
 /// Returns the time, in any unit from any start.
 typedef double tn_clock_fn(void);
 
+/// How much a world may hold. What is beyond has to wait or is refused, with a message, and the
+/// world goes on; what a restore brings in counts, but is not refused for it.
+typedef struct tn_limits {
+  int pairs;       ///< of shapes that are close; further ones wait: their shapes pass through; 1e7
+  int shape_pairs; ///< of a shape of a dynamic body with those of other dynamic bodies; 1e5
+  int particles;   ///< of all soft bodies, at most 1e7; tn_soft_create() fails; 1e7
+  size_t bytes;    ///< memory; what needs more fails as if there were none; 0: no limit
+} tn_limits;
+
 /// How a world is made: from tn_default_world_def().
 typedef struct tn_world_def {
   tn_vec3 gravity;        ///< m/s^2; (0, -9.81, 0)
@@ -53,6 +62,7 @@ typedef struct tn_world_def {
   bool log_repeats;       ///< log repeated messages as well, instead of counting them; false
   tn_clock_fn *clock;     ///< for tn_world_profile(); null: no profile
   void *user_data;        ///< the host's: see tn_world_user_data()
+  tn_limits limits;       ///< how much it may hold
   uint32_t cookie;        ///< set by tn_default_world_def()
 } tn_world_def;
 
@@ -80,7 +90,8 @@ typedef enum tn_step_status {
   TN_STEP_NON_FINITE = 4, ///< a body or soft body overflowed or left the range: put back, stopped
   TN_STEP_SERIAL = 8,     ///< more constraints on one body than colours: the rest ran serially
   TN_STEP_ITERATIVE = 16, ///< a net of joints too dense to be solved directly was iterated over
-  TN_STEP_CROWDED = 32,   ///< a body lay deep inside more than 32 others; some contacts wait
+  TN_STEP_CROWDED = 32,   ///< a body lay deep inside more than 32 others, or a limit of pairs was
+                        ///< met: some contacts wait
 } tn_step_status;
 
 /// How much of everything a world has: see tn_world_counters().

@@ -5,7 +5,8 @@
 
 void *heap_alloc(heap *h, size_t size)
 {
-  void *memory = h->allocator.alloc(size, 64, h->allocator.context);
+  bool fits = h->limit == 0 || (h->bytes <= h->limit && size <= h->limit - h->bytes);
+  void *memory = fits ? h->allocator.alloc(size, 64, h->allocator.context) : NULL;
   if (memory) {
     memset(memory, 0, size);
     h->bytes += size;

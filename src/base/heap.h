@@ -12,6 +12,7 @@
 typedef struct heap {
   tn_allocator allocator;
   size_t bytes; // currently allocated
+  size_t limit; // of `bytes`; 0: none
 } heap;
 
 // Zeroed memory, aligned to a cache line (64 bytes); null when out of memory.

@@ -184,9 +184,11 @@ void record_put_value(record_writer *w, record_kind kind, int of, const void *va
 
 void record_put_header(record_writer *w, const tn_world_def *def)
 {
-  const int32_t words[9] = {(int32_t)def->method, def->sleeping,    def->substeps,
-                            def->iterations,      def->threads,     def->lanes,
-                            TN_VERSION_MAJOR,     TN_VERSION_MINOR, TN_VERSION_PATCH};
+  const tn_limits *l = &def->limits;
+  const int32_t words[12] = {
+      (int32_t)def->method, def->sleeping, def->substeps,    def->iterations,
+      def->threads,         def->lanes,    TN_VERSION_MAJOR, TN_VERSION_MINOR,
+      TN_VERSION_PATCH,     l->pairs,      l->shape_pairs,   l->particles};
   record_put(w, RECORD_MAGIC, RECORD_MAGIC_SIZE);
   record_put(w, &def->gravity, sizeof def->gravity);
   record_put(w, words, sizeof words);
@@ -407,7 +409,7 @@ bool record_get_header(const void *bytes, size_t size, tn_world_def *def)
 {
   record_reader r = {.at = bytes, .end = (const uint8_t *)bytes + size};
   char magic[RECORD_MAGIC_SIZE];
-  int32_t words[9];
+  int32_t words[12];
   get(&r, magic, sizeof magic);
   get(&r, &def->gravity, sizeof def->gravity);
   get(&r, words, sizeof words);
@@ -417,6 +419,9 @@ bool record_get_header(const void *bytes, size_t size, tn_world_def *def)
   def->iterations = words[3];
   def->threads = words[4];
   def->lanes = words[5];
+  def->limits.pairs = words[9];
+  def->limits.shape_pairs = words[10];
+  def->limits.particles = words[11];
   return !r.failed && memcmp(magic, RECORD_MAGIC, sizeof magic) == 0;
 }
 

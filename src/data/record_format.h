@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
-#define RECORD_MAGIC "TNREC\0\0\1" // 8 bytes
-enum { RECORD_MAGIC_SIZE = 8, RECORD_HEADER_SIZE = 8 + 12 * 4, RECORD_HEAD = 8 };
+#define RECORD_MAGIC "TNREC\0\0\2" // 8 bytes
+enum { RECORD_MAGIC_SIZE = 8, RECORD_HEADER_SIZE = 8 + 15 * 4, RECORD_HEAD = 8 };
 enum { RECORD_MOST_ARGUMENTS = 6, RECORD_MOST_ITEMS = 1 << 24 };
 
 typedef enum record_kind {

@@ -60,7 +60,7 @@ typedef struct shape {
   int32_t tree_leaf;  // in its tree
   world_aabb box;     // fat box, as stored in the tree
   bool pairs_pending; // searches for pairs at the start of the next step
-  bool waits;         // the last search left out pairs because of a crowd
+  bool waits;         // the last search left out pairs because of a crowd or a limit
   int32_t first_pair; // pair * 2 + side, or NO_SLOT
   int32_t pair_count;
   int32_t crowd; // number of pairs with shapes that overlap it deeply

@@ -39,6 +39,7 @@ struct tn_world {
   bool sleeping;                 // bodies may fall asleep
   float sleep_speed, sleep_time; // m/s, s; 0: by size and gravity
   float play;                    // of linkages, relative to lever arms, or rad
+  tn_limits limits;              // `bytes` is the heap's
   tn_pair_filter_fn *pair_filter;
   void *pair_filter_context;
   float last_h; // length of the last substep, s

@@ -542,17 +542,27 @@ static void leave_crowd(tn_world *world, int32_t slot)
   }
 }
 
-// Adds a pair, unless it has to wait for a crowd to dissolve. False when out of memory. Between two
-// full crowds shallow pairs wait as well: while a heap comes apart they would be as many.
+// Whether a pair has to wait for a crowd to dissolve. Between two full crowds shallow pairs wait as
+// well: while a heap comes apart they would be as many.
+static bool is_crowded(const shape *s, const shape *t, bool deep)
+{
+  bool full = s->crowd >= TUNING_MAX_DEEP_PAIRS, other_full = t->crowd >= TUNING_MAX_DEEP_PAIRS;
+  return deep ? full || other_full : full && other_full;
+}
+
+// Adds a pair, unless it has to wait: for a crowd, or beyond a limit. What carries dynamic bodies
+// is never left out for a limit of a shape. False when out of memory.
 static bool admit_pair(tn_world *world, int32_t slot, int32_t other)
 {
-  shape *s = &world->shapes[slot];
+  shape *s = &world->shapes[slot], *t = &world->shapes[other];
   bool solid = is_solid_dynamic(world, slot) && is_solid_dynamic(world, other);
   bool deep = solid && is_deep(world, slot, other);
-  bool full = s->crowd >= TUNING_MAX_DEEP_PAIRS,
-       other_full = world->shapes[other].crowd >= TUNING_MAX_DEEP_PAIRS;
-  if (solid && (deep ? full || other_full : full && other_full)) {
-    s->waits = world->detection->crowded = true;
+  int32_t most = s->pair_count > t->pair_count ? s->pair_count : t->pair_count;
+  if (world->pair_pool.count >= world->limits.pairs ||
+      (solid && (most >= world->limits.shape_pairs || is_crowded(s, t, deep)))) {
+    int32_t *first = &world->detection->crowded_shape;
+    *first = *first ? *first : slot + 1;
+    s->waits = true;
     return true;
   }
   int32_t made = add_pair(world, slot, other);
@@ -715,6 +725,16 @@ void broad_phase_release(tn_world *world)
             (size_t)world->detection->search_result_capacity * sizeof(search_result));
 }
 
+// Once for every time that something begins to wait.
+static void report_crowd(const tn_world *world, int32_t slot)
+{
+  int32_t at = world->shapes[slot].body;
+  const char *name = world->bodies[at].name;
+  report(&world->log, TN_LOG_WARNING,
+         "tn_world_step: too many pairs of shape %d of body %d (%s): some contacts wait", (int)slot,
+         (int)at, name[0] ? name : "unnamed");
+}
+
 bool broad_phase_update(tn_world *world, float dt)
 {
   if (!heap_reserve(&world->heap, (void **)&world->detection->pending_shapes,
@@ -724,7 +744,8 @@ bool broad_phase_update(tn_world *world, float dt)
       !body_marks_reserve(world)) {
     return false;
   }
-  world->detection->crowded = false;
+  bool was_crowded = world->detection->crowded_shape != 0;
+  world->detection->crowded_shape = 0;
   list_pending(world);
   move_boxes(world, dt);
   trees_refit(world);
@@ -741,5 +762,8 @@ bool broad_phase_update(tn_world *world, float dt)
     waiting += s->waits;
   }
   world->detection->pending_shape_count = waiting;
+  if (world->detection->crowded_shape && !was_crowded) {
+    report_crowd(world, world->detection->crowded_shape - 1);
+  }
   return true;
 }

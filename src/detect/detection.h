@@ -70,7 +70,7 @@ typedef struct detection {
   int32_t pending_shape_count, pending_shape_capacity;
   bool pending_shapes_changed; // by calls between steps: not sorted, may hold old slots
   bool pending_shapes_stale;   // must be listed again from all shapes
-  bool crowded;                // a shape left out pairs because of a crowd; reported by the step
+  int32_t crowded_shape;       // the first that left out pairs in this step plus one; 0: none did
 
   shape_motion *shape_motions; // by shape
   int32_t shape_motion_capacity;

@@ -101,7 +101,7 @@ uint32_t end_step(tn_world *world, float dt)
                   has_overflow(&world->solver->contact_graph.coloring);
   uint32_t status = overflow ? TN_STEP_SERIAL : 0;
   status |= world->solver->mechanisms.skipped > 0 ? TN_STEP_ITERATIVE : 0;
-  status |= world->detection->crowded ? TN_STEP_CROWDED : 0;
+  status |= world->detection->crowded_shape ? TN_STEP_CROWDED : 0;
   end_joints(world, dt);
   contacts_unpack(world, dt);
   sweep_bodies(world, dt);

@@ -54,6 +54,7 @@ tn_replay *tn_replay_create(const void *bytes, size_t size, const tn_world_def *
   own.sleeping = recorded.sleeping;
   own.substeps = recorded.substeps;
   own.iterations = recorded.iterations;
+  own.limits = recorded.limits;
   own.lanes = def ? def->lanes : 0; // the recording may come from a machine with other lanes
   tn_replay *replay = calloc(1, sizeof *replay);
   tn_world *world = replay ? tn_world_create(&own) : NULL;

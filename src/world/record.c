@@ -22,6 +22,7 @@ static tn_world_def settings_of(const tn_world *world)
   def.iterations = world->iterations;
   def.threads = world->threads;
   def.lanes = world->lanes;
+  def.limits = world->limits;
   return def;
 }
 

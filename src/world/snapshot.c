@@ -608,7 +608,7 @@ tn_world *tn_world_copy(const tn_world *world, const tn_world_def *def)
     return NULL;
   }
   size_t size = tn_world_save(world, NULL, 0);
-  heap scratch = {copy->heap.allocator, 0};
+  heap scratch = {.allocator = copy->heap.allocator};
   void *bytes = heap_alloc(&scratch, size);
   if (!bytes) {
     report(&copy->log, TN_LOG_ERROR, "tn_world_copy: out of memory");

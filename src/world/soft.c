@@ -107,6 +107,13 @@ tn_soft_id tn_soft_create(tn_world *world, const tn_soft_def *def)
     report(&world->log, TN_LOG_ERROR, "tn_soft_create: %s", why);
     return none;
   }
+  int particles = tn_world_counters(world).particles;
+  if (def->vertex_count > world->limits.particles - particles) {
+    report(&world->log, TN_LOG_ERROR,
+           "tn_soft_create: %d particles beside %d are more than limits.particles, %d",
+           def->vertex_count, particles, world->limits.particles);
+    return none;
+  }
   size_t used_size = (size_t)def->vertex_count;
   size_t side_size = (3 * (size_t)def->triangle_count + 1) * sizeof(half_edge);
   uint8_t *used = heap_alloc(&world->heap, used_size);

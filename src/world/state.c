@@ -100,7 +100,7 @@ size_t tn_world_save_state(const tn_world *world, void *buffer, size_t capacity)
   if (!world) {
     return 0;
   }
-  heap scratch = {world->heap.allocator, 0};
+  heap scratch = {.allocator = world->heap.allocator};
   snapshot s = {.header = header_of(world),
                 .bodies = world->bodies,
                 .states = world->state,

@@ -9,6 +9,7 @@
 #include "detect/pair_list.h"
 #include "detect/soft_contacts.h"
 #include "kernel/ranges.h"
+#include "kernel/soft_tuning.h"
 #include "solver/joint/joint_layout.h"
 #include "solver/mechanism/mechanism_tuning.h"
 #include "solver/moves.h"
@@ -197,6 +198,7 @@ tn_world_def tn_default_world_def(void)
   def.iterations = 1;
   def.play = TUNING_PLAY;
   def.threads = 1;
+  def.limits = (tn_limits){10000000, 100000, SOFT_MAX_VERTICES, 0};
   def.cookie = DEF_COOKIE;
   return def;
 }
@@ -246,6 +248,10 @@ static const char *world_def_error(const tn_world_def *def)
   }
   if (!is_play(def->play)) {
     return "play must be from 0 to 0.1";
+  }
+  const tn_limits *l = &def->limits;
+  if (l->pairs < 0 || l->shape_pairs < 0 || l->particles < 0) {
+    return "limits must not be negative";
   }
   if (def->lanes != 0 && !find_ops(def->lanes)) {
     return "this machine has no such lanes";
@@ -300,6 +306,8 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->sleep_speed = def->sleep_speed;
   world->sleep_time = def->sleep_time;
   world->play = def->play;
+  world->limits = def->limits;
+  world->heap.limit = def->limits.bytes;
   world->clock = def->clock;
   world->body_pool.first_free = NO_SLOT;
   world->joint_pool.first_free = NO_SLOT;
