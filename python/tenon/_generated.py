@@ -114,7 +114,8 @@ class StepStatus(enum.IntFlag):
     ITERATIVE = 16
     """a net of joints too dense to be solved directly was iterated over"""
     CROWDED = 32
-    """a body lay deep inside more than 32 others; some contacts wait"""
+    """a body lay deep inside more than 32 others, or a limit of pairs was met: some contacts wait
+    """
 
 
 class BodyType(enum.IntEnum):
@@ -373,6 +374,24 @@ class VersionInfo(Value):
     """as TN_VERSION_MINOR"""
     patch: int = UNSET
     """as TN_VERSION_PATCH"""
+
+
+@dataclass
+class Limits(Value):
+    """How much a world may hold. What is beyond has to wait or is refused, with a message, and the
+    world goes on; what a restore brings in counts, but is not refused for it.
+    """
+
+    _ctype = "tn_limits"
+
+    pairs: int = UNSET
+    """of shapes that are close; further ones wait: their shapes pass through; 1e7"""
+    shape_pairs: int = UNSET
+    """of a shape of a dynamic body with those of other dynamic bodies; 1e5"""
+    particles: int = UNSET
+    """of all soft bodies, at most 1e7; Soft.create fails; 1e7"""
+    bytes: int = UNSET
+    """memory; what needs more fails as if there were none; 0: no limit"""
 
 
 @dataclass
@@ -1123,6 +1142,7 @@ class BatchShape(Value):
 
 VALUES: Dict[str, Type[Value]] = {
     "tn_version_info": VersionInfo,
+    "tn_limits": Limits,
     "tn_profile": Profile,
     "tn_counters": Counters,
     "tn_mass": Mass,
@@ -1239,6 +1259,7 @@ class WorldBase(WorldCalls):
         iterations: int = UNSET,
         threads: int = UNSET,
         lanes: int = UNSET,
+        limits: Union[Limits, Mapping[str, Any]] = UNSET,
     ) -> None:
         """Makes an empty world.
 
@@ -1254,6 +1275,7 @@ class WorldBase(WorldCalls):
         iterations: passes over the constraints in each substep, 1 to 10,000; 1 is best
         threads: threads of the built-in pool, the caller's included, 1 to 64; 1
         lanes: constraints at a time: 1, 4, 8, 16, or 0 for the most of this machine
+        limits: how much it may hold
         """
         values = {
             "gravity": gravity,
@@ -1266,6 +1288,7 @@ class WorldBase(WorldCalls):
             "iterations": iterations,
             "threads": threads,
             "lanes": lanes,
+            "limits": limits,
         }
         self._create(values)
 
@@ -3160,6 +3183,7 @@ __all__ = [
     "ImportBase",
     "BatchField",
     "VersionInfo",
+    "Limits",
     "Profile",
     "Counters",
     "Mass",
