@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SOURCES = 64, SOURCE_STEPS = 20, MOST_STEPS = 28, MOST_BODIES = 150 };
+enum { SOURCES = 64, SOURCE_STEPS = 20, MOST_STEPS = 12, MOST_BODIES = 150 };
 enum { MOST_PARTICLES = 1200, MOST_REPEATS = 6, HEAD = 2, EDIT = 4, MOST_EDITS = 24 };
 enum { CAPACITY = 1 << 17 };
 

@@ -91,7 +91,7 @@ typedef enum tn_step_status {
   TN_STEP_SERIAL = 8,     ///< more constraints on one body than colours: the rest ran serially
   TN_STEP_ITERATIVE = 16, ///< a net of joints too dense to be solved directly was iterated over
   TN_STEP_CROWDED = 32,   ///< a body lay deep inside more than 32 others, or a limit of pairs was
-                        ///< met: some contacts wait
+                          ///< met: some contacts wait
 } tn_step_status;
 
 /// How much of everything a world has: see tn_world_counters().

@@ -194,7 +194,8 @@ static void store_items(int first, int last, void *context)
   detection *d = t->world->detection;
   for (int i = first; i < last; ++i) {
     const soft_item *item = &d->soft_items[t->begin + i];
-    soft_contact_list out = {t->world->soft_contacts + item->place, item->count, 0};
+    soft_contact *to = item->count > 0 ? t->world->soft_contacts + item->place : NULL;
+    soft_contact_list out = {to, item->count, 0};
     if (item->count > t->room) {
       t->find(t->context, item, &out);
     }

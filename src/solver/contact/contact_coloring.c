@@ -427,8 +427,10 @@ KERNEL void place_request(contact_placement *to, const color_request *request, i
 static void request_colors(const tn_world *world, layout_chunk *chunk)
 {
   body_contact_flags *flags = world->solver->contact_flags;
-  contact_placement *to = world->solver->contact_placements + chunk->place;
-  color_sides *sides = world->solver->color_sides + chunk->place;
+  contact_placement *to = world->solver->contact_placements;
+  color_sides *sides = world->solver->color_sides;
+  to = to ? to + chunk->place : NULL; // null while there is no contact
+  sides = sides ? sides + chunk->place : NULL;
   const pair_summary *p = world->solver->pair_summaries + chunk->first_pair;
   const pair_summary *end = world->solver->pair_summaries + chunk->last_pair;
   unsigned still = stamp_of(world, false);

@@ -14,7 +14,7 @@ static ball_tree ball_tree_of(const mechanism_set *set, const mechanism *m)
   t.blocks = set->ball_blocks + m->first_ball / BLOCK_WIDTH;
   t.balls = set->balls + m->first_ball;
   t.count = m->last_joint - m->first_joint;
-  t.links = set->links + m->first_link;
+  t.links = set->links ? set->links + m->first_link : NULL;
   t.bodies = set->ball_bodies + m->first_ball_body;
   t.body_count = m->ball_body_count;
   return t;

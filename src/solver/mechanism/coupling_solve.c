@@ -6,8 +6,9 @@
 
 // For each coupling of the mechanism `m` of set `set`, and for each of its rows.
 #define FOR_COUPLINGS(d, set, m)                                                                   \
-  for (direct_coupling *d = (set)->couplings + (m)->first_coupling;                                \
-       d < (set)->couplings + (m)->last_coupling; ++d)
+  if ((m)->first_coupling < (m)->last_coupling) /* else the array may be null */                   \
+    for (direct_coupling *d = (set)->couplings + (m)->first_coupling;                              \
+         d < (set)->couplings + (m)->last_coupling; ++d)
 #define FOR_ROWS(l, set, d)                                                                        \
   for (joint_row *l = (set)->joint_rows + (d)->first_joint_row,                                    \
                  *last_##l = l + (d)->joint_row_count;                                             \
