@@ -14,6 +14,7 @@ cd "$3"
 wants() {
   local code=0
   "$tenon" replay "${@:3}" >out 2>&1 || code=$?
+  echo >>out # some commands print nothing
   if [ "$code" != "$1" ] || ! grep -qE -- "$2" out; then
     echo "FAILED: tenon replay ${*:3}: exit code $code instead of $1, or no '$2' in:" >&2
     cat out >&2
