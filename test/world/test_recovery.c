@@ -29,6 +29,31 @@ static tn_joint_id drive_wild(tn_world *world, tn_body_id body, bool angular)
   return id;
 }
 
+// Weights beyond the range of floats: what joints report is finite, and the world can be restored.
+static void forces_of_joints_stay_finite(void **state)
+{
+  (void)state;
+  static unsigned char saved[1 << 18];
+  for (int i = 0; i < 8 * TEST_METHODS; ++i) {
+    tn_world_def def = test_world_def(4, test_methods[i / 8]);
+    def.gravity = tn_v3(0.0f, -1e11f, 0.0f);
+    tn_world *world = tn_world_create(&def);
+    tn_body_id body = test_box(world, tn_p3(0.0, 0.0, 0.0), 1e30f, tn_v3(0.5f, 0.5f, 0.5f));
+    tn_joint_id joint = test_joint(world, (tn_joint_kind)(i % 8), test_no_body, body,
+                                   tn_p3(1.0, 0.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f));
+    for (int k = 0; k < 3; ++k) {
+      tn_world_step(world, DT);
+      tn_joint_state is = tn_joint_get_state(world, joint);
+      assert_true(isfinite(is.force.x) && isfinite(is.force.y) && isfinite(is.force.z));
+      assert_true(isfinite(is.torque.x) && isfinite(is.torque.y) && isfinite(is.torque.z));
+    }
+    size_t size = tn_world_save(world, saved, sizeof saved);
+    assert_in_range(size, 1, sizeof saved);
+    assert_true(tn_world_restore(world, saved, size));
+    tn_world_destroy(world);
+  }
+}
+
 static void a_body_out_of_bounds_is_stopped(void **state)
 {
   (void)state;
@@ -807,6 +832,7 @@ static void lanes_and_threads_change_no_bits_of_churn(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(forces_of_joints_stay_finite),
       cmocka_unit_test(a_body_out_of_bounds_is_stopped),
       cmocka_unit_test(joints_of_a_body_out_of_bounds_recover),
       cmocka_unit_test(the_rest_of_a_stack_is_unaffected),

@@ -3,6 +3,7 @@
 
 #include "data/world.h"
 #include "solver/joint/coupling_value.h"
+#include "solver/joint/joint_layout.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -61,8 +62,8 @@ static void store_results(coupling *k, const direct_coupling *d, float dt)
   }
   k->rate_before_half_kick = d->rate_before_half_kick;
   k->half_kick_done = d->half_kick_share > 0.0;
-  k->force = (float)(d->sum / (double)dt);
-  k->drive_force = (float)(d->drive_sum / (double)dt);
+  k->force = force_in_range(d->sum / (double)dt);
+  k->drive_force = force_in_range(d->drive_sum / (double)dt);
 }
 
 void couplings_end_step(tn_world *world, float dt)

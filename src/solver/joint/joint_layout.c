@@ -5,6 +5,7 @@
 #include "data/world.h"
 #include "solver/solver.h"
 
+#include <float.h>
 #include <string.h>
 
 // This file uses the scalar kernels.
@@ -259,11 +260,23 @@ void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float i
   }
 }
 
+float force_in_range(double f)
+{
+  double most = (double)FLT_MAX;
+  return f >= -most && f <= most ? (float)f : f > 0.0 ? FLT_MAX : -FLT_MAX;
+}
+
 // Eq. 10 and 17, as the mean over the step: impulse / dt.
-static tn_vec3 mean_force(block_rows *rows, int lane, float dt)
+static tn_vec3 mean_force(float x, float y, float z, float dt)
 {
   float s = 1.0f / dt;
-  return tn_v3(s * rows->sum[0][lane], s * rows->sum[1][lane], s * rows->sum[2][lane]);
+  return tn_v3(force_in_range((double)(s * x)), force_in_range((double)(s * y)),
+               force_in_range((double)(s * z)));
+}
+
+static tn_vec3 lane_force(block_rows *rows, int lane, float dt)
+{
+  return mean_force(rows->sum[0][lane], rows->sum[1][lane], rows->sum[2][lane], dt);
 }
 
 static void end_targets(joint *j, float dt)
@@ -281,7 +294,8 @@ static void end_lane_axes(const tn_world *world, joint *j, joint_block *block, i
     block_rows *rows = i < TN_ANGULAR_A ? &block->linear : &block->angular;
     AxesState state;
     get_lane(rows->axes_state, lane, &state, FIELDS(AxesState));
-    j->drive_force[i] = inv_h * (state.axis[i % 3].drive + state.axis[i % 3].drive_velocity);
+    j->drive_force[i] = force_in_range(
+        (double)(inv_h * (state.axis[i % 3].drive + state.axis[i % 3].drive_velocity)));
   }
   end_targets(j, dt);
 }
@@ -293,8 +307,8 @@ void joint_end_step(tn_world *world, joint_block *block, float dt)
       continue;
     }
     joint *j = &world->joints[block->joint[lane]];
-    j->force = mean_force(&block->linear, lane, dt);
-    j->torque = mean_force(&block->angular, lane, dt);
+    j->force = lane_force(&block->linear, lane, dt);
+    j->torque = lane_force(&block->angular, lane, dt);
     end_lane_angles(j, &block->angular, lane);
     if (j->axis_features != 0) {
       end_lane_axes(world, j, block, lane, dt);
@@ -307,7 +321,7 @@ static void end_direct_axes(const tn_world *world, joint *j, const direct_joint 
   for (int i = 0; i < d->axis_count; ++i) {
     const direct_axis *a = &world->solver->mechanisms.axes[d->first_axis + i];
     memcpy(j->axis_state[a->block][a->row], &a->state, sizeof a->state);
-    j->drive_force[3 * a->block + a->row] = (float)(a->drive_sum / (double)dt);
+    j->drive_force[3 * a->block + a->row] = force_in_range(a->drive_sum / (double)dt);
   }
   end_targets(j, dt);
 }
@@ -315,7 +329,6 @@ static void end_direct_axes(const tn_world *world, joint *j, const direct_joint 
 void direct_joint_end_step(tn_world *world, direct_joint *d, float dt)
 {
   joint *j = &world->joints[d->joint];
-  float s = 1.0f / dt;
   if (d->ball != NO_SLOT) {
     const ball_joint *p = &world->solver->mechanisms.balls[d->ball];
     if (p->owns_impulse) {
@@ -325,8 +338,8 @@ void direct_joint_end_step(tn_world *world, direct_joint *d, float dt)
       d->sum[0][k] += p->sum[k];
     }
   }
-  j->force = tn_v3(s * d->sum[0][0], s * d->sum[0][1], s * d->sum[0][2]);
-  j->torque = tn_v3(s * d->sum[1][0], s * d->sum[1][1], s * d->sum[1][2]);
+  j->force = mean_force(d->sum[0][0], d->sum[0][1], d->sum[0][2], dt);
+  j->torque = mean_force(d->sum[1][0], d->sum[1][1], d->sum[1][2], dt);
   for (int i = 0; i < 2; ++i) {
     memcpy(j->state[i], &d->state[i], sizeof j->state[i]);
   }

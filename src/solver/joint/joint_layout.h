@@ -19,6 +19,8 @@ void joint_begin_step(tn_world *world, joint_block *block, float dt, float impul
 void joint_end_step(tn_world *world, joint_block *block, float dt);
 void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale);
 void direct_joint_end_step(tn_world *world, direct_joint *d, float dt);
+// A force or torque beyond the range of floats reads as the largest one.
+float force_in_range(double f);
 // Rows of a joint whose bodies have not moved since `start`.
 void joint_linear_rows_now(JointType type, const JointStart *start, Rows *rows);
 void joint_angular_rows_now(JointType type, const JointStart *start, const RowParams *params,
