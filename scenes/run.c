@@ -119,8 +119,11 @@ void scene_count_impulse(scene_run *run, tn_vec3 force, double seconds)
 
 static void watch_joints(scene_run *run, double dt)
 {
+  run->joint_gap = run->joint_angle = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
     tn_joint_state state = tn_joint_get_state(run->world, run->joints[i]);
+    run->joint_gap = fmax(run->joint_gap, (double)state.elongation);
+    run->joint_angle = fmax(run->joint_angle, (double)state.angular_error);
     const scene_joint_role *role = &run->roles[i];
     if (role->rigid) {
       run->joint_error_max = fmax(run->joint_error_max, (double)state.elongation);

@@ -113,7 +113,8 @@ struct scene_run {
   double joint_error_max, joint_error_sum; // m, of rigid joints
   double joint_angle_error_max;            // rad
   long joint_error_count;
-  double penetration_max; // m
+  double joint_gap, joint_angle; // m, rad; the largest in a joint when last observed
+  double penetration_max;        // m
 
   // Set by the functions of build.h.
   struct scene_joint_role *roles;

@@ -77,16 +77,18 @@ const whole = await bundle(inBundle, false);
 const parts = await bundle(inBundle, true);
 const output = (ending) => whole.outputFiles.find((file) => file.path.endsWith(ending)).text;
 const [script, style] = [output('.js'), output('.css')];
-// The scripts of the first picture: those that app.js loads itself, and what they need.
+// The scripts of the first picture: what app.js and start.js, which it loads first, import.
 const needed = new Set();
-function need(name, kinds) {
-  for (const { kind, path } of parts.metafile.outputs[name].imports) {
-    if (!kinds.includes(kind) || needed.has(basename(path))) continue;
-    needed.add(basename(path));
-    need(path, ['import-statement']);
-  }
+function need(path) {
+  if (needed.has(basename(path))) return;
+  needed.add(basename(path));
+  for (const { kind, path: next } of parts.metafile.outputs[path].imports)
+    if (kind === 'import-statement') need(next);
 }
-need('out/app.js', ['import-statement', 'dynamic-import']);
+const outputs = Object.entries(parts.metafile.outputs);
+need('out/app.js');
+need(outputs.find(([, { entryPoint }]) => entryPoint === 'src/start.js')[0]);
+needed.delete('app.js');
 const modules = hasReader ? [MODULE, READER] : [MODULE];
 const texts = {};
 for (const name of modules)

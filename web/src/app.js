@@ -31,6 +31,28 @@ export class App {
     this.stage.controls.onend = () => this.writeAddress();
     addEventListener('hashchange', () => this.readAddress());
     this.due = 0;
+    this.isShown = false; // true once the page has all its parts: until then nothing is drawn
+  }
+
+  // Draws once when everything is in its place; what the first picture can do without comes after it.
+  begin() {
+    this.readAddress();
+    this.isShown = true;
+    if (!this.isStill) {
+      requestAnimationFrame(() => this.firstPicture());
+      return;
+    }
+    this.stage.renderer.addOcclusion();
+    if (this.sims.length) this.draw();
+    requestAnimationFrame((now) => this.picture(now));
+  }
+
+  async firstPicture() {
+    const { renderer } = this.stage;
+    if (this.sims.length) this.draw();
+    await renderer.done();
+    performance.mark('picture');
+    renderer.addOcclusion();
     requestAnimationFrame((now) => this.picture(now));
   }
 
@@ -311,8 +333,7 @@ export class App {
       this.setPlaying(false);
       this.say(`The engine stopped: ${error.message}. Restart the scene (R).`);
     }
-    this.stage.render();
-    this.frameNode.label();
+    this.render();
   }
 
   play(passed) {
@@ -340,10 +361,15 @@ export class App {
   }
 
   draw() {
+    if (!this.isShown) return;
     this.stage.update(this.sims, this.state.see, 1);
     this.charts.draw();
     this.frameNode.transport.update();
     this.inspector?.update(true);
+    this.render();
+  }
+
+  render() {
     this.stage.render();
     this.frameNode.label();
   }

@@ -80,8 +80,7 @@ export class Sim {
     const start = performance.now();
     const status = this.tried(() => this.world.advance(FRAME));
     this.milliseconds = performance.now() - start;
-    this.world.observe(FRAME);
-    const { gap, angle } = this.world.jointErrors();
+    const { gap, angle } = this.world.observe(FRAME);
     this.peak.gap = Math.max(this.peak.gap, gap);
     this.peak.angle = Math.max(this.peak.angle, angle);
     return !(status & FAILED);

@@ -55,6 +55,7 @@ export class Frame {
     NARROW.addEventListener('change', () => this.makeRoom());
     MIDDLE.addEventListener('change', () => this.makeRoom());
     new ResizeObserver(() => {
+      if (!app.stage.isResized) return;
       this.setCovered();
       if (app.sims.length) app.draw();
     }).observe(stage);

@@ -1,10 +1,13 @@
 // The ground: planes of the scene, or a floor far below all moving bodies, with a fading grid.
 import { Color, Group, Matrix4, Vector3 } from 'three';
 import { KIND } from './kinds.js';
-import { unitSquare } from './geometry.js';
+import { bakedGeometry, unitSquare } from './geometry.js';
+import { lookOf, MATERIALS, shade } from './looks.js';
 import { PATTERNS } from './shaders.js';
 import { paint, Thing } from './things.js';
 
+// A ramp, in sizes of what is on it: half extents, and how far its middle is down the slope.
+const BOARD = { half: [3, 0.08, 0.8], down: 1.4 };
 const FAR = 8; // size of the plane over its visible part, for a camera that follows a body
 
 export class Ground {
@@ -35,13 +38,35 @@ export class Ground {
       const below = Math.min(bounds.min.y - 0.75 * size, lowest - 0.02 * distance);
       planes.push(new Matrix4().makeTranslation(0, below, 0));
     }
-    for (const matrix of planes) this.add(matrix, cell, reach, middle);
+    for (const matrix of planes) {
+      const isRamp = lookOf(sim.scene?.name).ramp && matrix.elements[5] < 0.999;
+      const floor = isRamp ? this.addBoard(matrix, middle, size) : matrix;
+      this.add(floor, cell, reach, middle);
+    }
+  }
+
+  // A board along an inclined plane, which descends along its x axis; returns a level floor below.
+  addBoard(matrix, middle, size) {
+    const extents = BOARD.half.map((x) => x * size);
+    const geometry = bakedGeometry(null, { kind: KIND.box, extents }, 0);
+    const mesh = new Thing(
+      geometry,
+      paint({ ...MATERIALS.wood, scale: 0.4, color: shade('#c98f55') }),
+    );
+    const center = middle.clone().applyMatrix4(matrix.clone().invert());
+    center.set(center.x + BOARD.down * size, -extents[1], center.z);
+    mesh.applyMatrix4(matrix.clone().multiply(new Matrix4().makeTranslation(...center)));
+    mesh.castShadow = true;
+    this.group.add(mesh);
+    const low = new Vector3(center.x + extents[0], -extents[1], center.z).applyMatrix4(matrix);
+    return new Matrix4().makeTranslation(0, low.y, 0);
   }
 
   // Centres the visible part anew; the grid stays where it is.
   move(bounds) {
     const middle = bounds.getCenter(new Vector3());
     for (const { material, matrix } of this.group.children) {
+      if (!material.grid) continue;
       const local = middle.clone().applyMatrix4(matrix.clone().invert());
       Object.assign(material.grid, { x: local.x, y: local.z });
     }

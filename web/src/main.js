@@ -42,10 +42,9 @@ async function start() {
       recording: async () => (await import('./files.js')).recording(app),
     };
     app.isStill = new URLSearchParams(location.search).has('still');
-    app.readAddress();
+    app.begin();
     document.body.classList.add('ready');
     performance.mark('ready');
-    requestAnimationFrame(() => setTimeout(() => performance.mark('picture')));
   } catch (error) {
     giveUp('The gallery could not start', error.message);
     throw error;

@@ -169,7 +169,7 @@ export class Overlay {
       part.set(lines[name] ? sim.lines({ [lines[name]]: true }).ends : NO_LINES);
     }
     this.lines.chosen.set(chosen < 0 ? NO_LINES : sim.limits(chosen, REACH * distance));
-    this.trails.update(bodies, see.trails);
+    this.trails.update(bodies, see.trails, sim);
     this.labels.sort((x, y) => y.size - x.size).splice(LABELS);
   }
 

@@ -3,7 +3,8 @@
 import { Color, Matrix4, OrthographicCamera, Vector3 } from 'three';
 import { ATTRIBUTES, COLOR, DEPTH, OCCLUSION } from './shaders.js';
 
-function compile(gl, sources) {
+// Starts to compile a program; finish() waits for it.
+function begin(gl, sources) {
   const program = gl.createProgram();
   sources.forEach((source, i) => {
     const shader = gl.createShader(i ? gl.FRAGMENT_SHADER : gl.VERTEX_SHADER);
@@ -12,6 +13,10 @@ function compile(gl, sources) {
     gl.attachShader(program, shader);
   });
   gl.linkProgram(program);
+  return program;
+}
+
+function finish(gl, program) {
   if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
     throw new Error(gl.getProgramInfoLog(program) || 'a shader does not compile');
   }
@@ -43,9 +48,9 @@ export class Renderer {
     this.buffers = new WeakMap(); // of attributes
     this.edges = new WeakMap(); // of geometries
     this.known = new WeakSet();
-    this.color = compile(gl, COLOR);
-    this.depth = compile(gl, DEPTH);
-    this.occlusion = compile(gl, OCCLUSION);
+    const programs = [COLOR, DEPTH].map((sources) => begin(gl, sources));
+    [this.color, this.depth] = programs.map((program) => finish(gl, program));
+    this.occlusion = null;
     this.hasOcclusion = true;
     this.reach = 0.3; // m, of occlusion
     this.light = {
@@ -58,6 +63,25 @@ export class Renderer {
       camera: new OrthographicCamera(),
     };
     this.makeShadow(innerHeight < 500 ? 1024 : 2048);
+  }
+
+  // Not part of the first picture, which would wait for the program.
+  addOcclusion() {
+    this.occlusion ??= finish(this.gl, begin(this.gl, OCCLUSION));
+  }
+
+  // Resolves when all drawing so far is done.
+  async done() {
+    const { gl } = this;
+    const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    while (!gl.isContextLost() && gl.getSyncParameter(fence, gl.SYNC_STATUS) === gl.UNSIGNALED)
+      await new Promise((resolve) => setTimeout(resolve, 4));
+    gl.deleteSync(fence);
+  }
+
+  get isOccluding() {
+    return this.hasOcclusion && this.occlusion !== null;
   }
 
   // A texture and a framebuffer that draws into it.
@@ -291,10 +315,10 @@ export class Renderer {
     gl.bindTexture(gl.TEXTURE_2D, this.shadow.texture);
     gl.uniform1i(places.shadow, 0);
     gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, this.hasOcclusion ? this.hidden.texture : null);
+    gl.bindTexture(gl.TEXTURE_2D, this.isOccluding ? this.hidden.texture : null);
     gl.uniform1i(places.hidden, 1);
     const { width, height } = this.hidden ?? this.canvas;
-    gl.uniform3f(places.hiddenScale, 0.5 / width, 0.5 / height, this.hasOcclusion ? 1 : 0);
+    gl.uniform3f(places.hiddenScale, 0.5 / width, 0.5 / height, this.isOccluding ? 1 : 0);
   }
 
   drawColor(object) {
@@ -328,7 +352,7 @@ export class Renderer {
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     const box = [x, y, width, height].map((pixels) => Math.round(pixels * ratio));
     this.drawShadow(objects);
-    if (this.hasOcclusion) {
+    if (this.isOccluding) {
       this.makeOcclusion();
       this.drawOcclusion(objects, camera, box);
     }

@@ -198,10 +198,15 @@ export class Stage {
     this.renderer.reach = 0.03 * this.distance;
   }
 
+  get isResized() {
+    const { clientWidth, clientHeight } = this.canvas.parentElement;
+    return this.width !== clientWidth || this.height !== clientHeight;
+  }
+
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (width === 0 || height === 0) return;
-    if (this.width === width && this.height === height && this.wasTwo === this.isTwo) return;
+    if (!this.isResized && this.wasTwo === this.isTwo) return;
     Object.assign(this, { width, height, wasTwo: this.isTwo });
     this.renderer.setSize(width, height, Math.min(devicePixelRatio, this.level > 1 ? 2 : 1));
     const pixel = (2 * Math.tan((Math.PI / 360) * this.camera.fov)) / height;

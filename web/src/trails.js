@@ -1,4 +1,4 @@
-// Paths of bodies in the last second, as fading lines.
+// Paths of bodies and of rods' ends in the last second, as fading lines.
 import { BufferAttribute, BufferGeometry } from 'three';
 import { DYNAMIC } from './kinds.js';
 import { Lines, paint } from './things.js';
@@ -18,7 +18,7 @@ export class Trails {
     this.mesh.visible = false;
   }
 
-  update(bodies, isOn) {
+  update(bodies, isOn, sim) {
     this.mesh.visible = isOn;
     if (!isOn) {
       this.past = [];
@@ -29,6 +29,9 @@ export class Trails {
       if (item.type === DYNAMIC && now.length < 3 * MOST) {
         now.push(...bodies.shown.subarray(16 * i + 12, 16 * i + 15));
       }
+    });
+    sim.softs().forEach(({ particles, triangles }, i) => {
+      if (triangles === 0 && particles === 2) now.push(...sim.particles(i));
     });
     if (this.past.length && this.past[0].length !== now.length) this.past = [];
     this.past.push(now);

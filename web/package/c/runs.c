@@ -88,29 +88,20 @@ EXPORT(run_solve) uint32_t run_solve(scene_run *run, float dt)
   return status;
 }
 
-EXPORT(run_observe) void run_observe(scene_run *run, float dt)
+// Writes the largest gap and angle in a joint of the scene; errors: two numbers, or null.
+EXPORT(run_observe) void run_observe(scene_run *run, float dt, double *errors)
 {
   scene_observe(run, dt);
+  if (errors) {
+    errors[0] = run->joint_gap;
+    errors[1] = run->joint_angle;
+  }
 }
 
 EXPORT(run_metrics) int run_metrics(const scene_run *run, scene_metric *list)
 {
   int count = scene_metrics(run, list, SCENE_MAX_METRICS);
   return count < SCENE_MAX_METRICS ? count : SCENE_MAX_METRICS;
-}
-
-// Largest gap and angle in a joint of the scene now.
-EXPORT(run_errors) void run_errors(const scene_run *run, double *worst)
-{
-  worst[0] = worst[1] = 0.0;
-  for (int i = 0; i < run->joint_count; ++i) {
-    if (tn_joint_is_valid(run->world, run->joints[i])) {
-      tn_joint_state state = tn_joint_get_state(run->world, run->joints[i]);
-      double gap = (double)state.elongation, angle = (double)state.angular_error;
-      worst[0] = gap > worst[0] ? gap : worst[0];
-      worst[1] = angle > worst[1] ? angle : worst[1];
-    }
-  }
 }
 
 // ---------------------------------------------------------------------------------------------

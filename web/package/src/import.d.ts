@@ -3,6 +3,7 @@ import type { World } from './index.js';
 import { SceneWorld as BuiltIn } from './scenes.js';
 import type { SceneChoice, SceneFacts } from './scenes.js';
 export * from './scenes.js';
+export * from './articulation.js';
 
 /**
  * A scene file (docs/scene_files.md), or a model in XML as a scene, which may name other files. Read and

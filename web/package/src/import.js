@@ -15,6 +15,7 @@ import { start, theEngine, TenonError } from './runtime.js';
 start(await loadImportModule(), 2);
 
 export * from './public.js';
+export { Articulation } from './articulation.js';
 export { scenes, SceneWorld, version } from './runs.js';
 
 const FORMATS = { 0: 'auto', 1: 'mjcf', 2: 'urdf', 3: 'tutorial' };

@@ -126,7 +126,7 @@ export class SceneWorld extends World {
         m.x.run_drive(run, dt);
         hooks.drive?.();
         const status = m.x.run_solve(run, dt);
-        if (!hooks.isHalf) m.x.run_observe(run, dt);
+        if (!hooks.isHalf) m.x.run_observe(run, dt, 0);
         return status;
       },
       destroy(m) {
@@ -191,8 +191,13 @@ export class SceneWorld extends World {
     }
   }
 
+  /** Returns the largest gap, m, and error of an angle, rad, in a joint of the scene. */
   observe(dt = 1 / 60) {
-    this.#call((m) => m.x.run_observe(this.#run, dt));
+    return this.#call((m) => {
+      const at = m.temp(16);
+      m.x.run_observe(this.#run, dt, at);
+      return { gap: m.f64(at), angle: m.f64(at + 8) };
+    });
   }
 
   metrics() {
@@ -202,15 +207,6 @@ export class SceneWorld extends World {
       return Object.fromEntries(
         m.each(count, (i) => [m.string(m.u32(at + 16 * i)), m.f64(at + 16 * i + 8)]),
       );
-    });
-  }
-
-  /** The largest gap, m, and error of an angle, rad, in a joint of the scene now. */
-  jointErrors() {
-    return this.#call((m) => {
-      const at = m.temp(16);
-      m.x.run_errors(this.#run, at);
-      return { gap: m.f64(at), angle: m.f64(at + 8) };
     });
   }
 

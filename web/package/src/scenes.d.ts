@@ -56,9 +56,8 @@ export class SceneWorld extends World {
   onDrive: (() => void) | null;
   /** A step without the metrics, which observe() takes: for measuring time. */
   advance(dt?: number): number;
-  observe(dt?: number): void;
+  /** Takes the metrics; returns the largest gap, m, and error of an angle, rad, in a joint of the scene. */
+  observe(dt?: number): { gap: number; angle: number };
   /** The metrics that `tenon run` prints, over all steps so far. */
   metrics(): Record<string, number>;
-  /** The largest gap, m, and error of an angle, rad, in a joint of the scene now. */
-  jointErrors(): { gap: number; angle: number };
 }

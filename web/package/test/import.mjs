@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { articulationChecks } from './articulation.mjs';
 
 const SCENES = [
   ...['excavator', 'pyramid', 'car', 'chain', 'mobile', 'pendulum_triple', 'capsules', 'stack'],
@@ -40,6 +41,7 @@ function hasCorners(points) {
 }
 
 export default async function importChecks(tenon, command, robots, work, check) {
+  articulationChecks(tenon, check);
   const { World, SceneFile, SceneWorld, Model, Instance, convexDecompose, writeScene } = tenon;
   const native = (...args) => execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' });
   const nativeHash = (name) =>
