@@ -1,5 +1,6 @@
-// Memory bandwidth: rate at which one and two threads repeatedly read a buffer of given size, a
-// cache line at a time. A pass over a scene of that size cannot be faster.
+// What the machine can do: the rate at which threads repeatedly read a buffer of given size, a
+// cache line at a time, and the rate of products and sums in registers. A pass over a scene of that
+// size cannot be faster.
 #include "bench.h"
 
 #include "timing.h"
@@ -7,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { RUNS = 7, LINE_WORDS = 8, READ_MB = 512, THREADS = 2 };
+enum { RUNS = 7, LINE_WORDS = 8, READ_MB = 512, THREADS = 64 };
 
 typedef struct reader {
   const uint64_t *words;
@@ -31,22 +32,32 @@ static void *read_lines(void *context)
   return NULL;
 }
 
+// Wall time in ms of `count` threads.
+static double time_threads(void *(*work)(void *), void *contexts, size_t size, int count)
+{
+  pthread_t others[THREADS];
+  int started = 1;
+  double start = bench_wall_ms();
+  while (started < count && pthread_create(&others[started], NULL, work,
+                                           (char *)contexts + (size_t)started * size) == 0) {
+    started += 1;
+  }
+  work(contexts);
+  while (started > 1) {
+    pthread_join(others[--started], NULL);
+  }
+  return bench_wall_ms() - start;
+}
+
 // Wall time in ms while each thread reads its share.
 static double read_once(const uint64_t *words, size_t count, int rounds, int threads)
 {
-  reader readers[THREADS] = {{0}};
-  pthread_t other;
+  reader readers[THREADS];
+  size_t share = count / (size_t)threads;
   for (int i = 0; i < threads; ++i) {
-    size_t share = count / (size_t)threads;
     readers[i] = (reader){words + (size_t)i * share, share, rounds, 0};
   }
-  double start = bench_wall_ms();
-  bool shared = threads > 1 && pthread_create(&other, NULL, read_lines, &readers[1]) == 0;
-  read_lines(&readers[0]);
-  if (shared) {
-    pthread_join(other, NULL);
-  }
-  return bench_wall_ms() - start;
+  return time_threads(read_lines, readers, sizeof readers[0], threads);
 }
 
 static void report_stream(bench *b, int megabytes, int threads, const uint64_t *words, size_t count)
@@ -68,6 +79,73 @@ static void report_stream(bench *b, int megabytes, int threads, const uint64_t *
   bench_report(b, &row);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Arithmetic, as the library does it: products and sums apart, in the widest vectors
+
+enum { WIDTH = 16, CHAINS = 12, STEPS = 1 << 21 };
+
+typedef float vector __attribute__((vector_size(4 * WIDTH)));
+
+typedef struct adder {
+  float sum;
+} adder;
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+static void *
+add_products(void *context)
+{
+  adder *a = context;
+  vector x[CHAINS], by = a->sum + (vector){0}, more = 1e-3f + (vector){0};
+  for (int k = 0; k < CHAINS; ++k) {
+    x[k] = (float)k + (vector){0};
+  }
+  for (int i = 0; i < STEPS; ++i) {
+    for (int k = 0; k < CHAINS; ++k) {
+      x[k] = x[k] * by + more;
+    }
+  }
+  for (int k = 1; k < CHAINS; ++k) {
+    x[0] += x[k];
+  }
+  a->sum = x[0][0];
+  return NULL;
+}
+
+static void report_flops(bench *b, int threads)
+{
+  double times[RUNS];
+  for (int i = 0; i < RUNS; ++i) {
+    adder adders[THREADS];
+    for (int k = 0; k < threads; ++k) {
+      adders[k].sum = 0.5f;
+    }
+    times[i] = time_threads(add_products, adders, sizeof adders[0], threads);
+  }
+  timing_sort(times, RUNS);
+  bench_row row = {.engine = "core", .scene = "flops", .setting = "own", .size = threads};
+  row.threads = threads;
+  row.lanes = WIDTH;
+  row.ms_median = timing_quantile(times, RUNS, 0.5);
+  row.ms_p99 = times[RUNS - 1];
+  bench_note(&row, "gflops", 2e-6 * (double)WIDTH * CHAINS * STEPS * threads / times[0]);
+  row.shown[0] = "gflops";
+  bench_report(b, &row);
+}
+
+// 1, 2, 4, ... threads up to all cores.
+static int next_threads(int threads)
+{
+  int cores = bench_cores() < THREADS ? bench_cores() : THREADS;
+  return threads < cores && 2 * threads > cores ? cores : 2 * threads;
+}
+
+static bool has_threads(int threads)
+{
+  return threads <= bench_cores() && threads <= THREADS;
+}
+
 bool bench_stream(bench *b)
 {
   static const int sizes[] = {1, 8, 64, 256};
@@ -81,11 +159,16 @@ bool bench_stream(bench *b)
     for (size_t k = 0; words && k < count; ++k) {
       words[k] = k;
     }
-    for (int threads = 1; words && threads <= THREADS; ++threads) {
+    for (int threads = 1; words && has_threads(threads); threads = next_threads(threads)) {
       report_stream(b, sizes[i], threads, words, count);
     }
     ok = ok && words;
     free(words);
+  }
+  for (int threads = 1; has_threads(threads); threads = next_threads(threads)) {
+    if (bench_is_picked(b, "memory", "flops", threads)) {
+      report_flops(b, threads);
+    }
   }
   return ok;
 }

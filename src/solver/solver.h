@@ -26,7 +26,8 @@ typedef struct solver {
   uint64_t *body_colors;                 // by body: bits of the colours that its contacts use
   color_sides *color_sides;              // in the order of contact_placements
   int32_t body_color_capacity, color_side_capacity;
-  void *layout_chunks, *color_starts; // scratch of contact_coloring.c
+  layout_chunk *layout_chunks;
+  void *color_starts; // scratch of contact_coloring.c
   int32_t colored_placement_capacity, layout_chunk_capacity, color_start_capacity;
   body_contact_flags *contact_flags; // by body
   int32_t pair_summary_capacity, contact_placement_capacity, contact_flag_capacity;

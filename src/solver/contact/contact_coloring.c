@@ -20,8 +20,7 @@ typedef struct type_bucket {
   int32_t next, end; // free lanes of their open blocks, as block * BLOCK_WIDTH + lane
 } type_bucket;
 
-// Consecutive active pairs, or contacts in the order of their pairs, that a thread takes at once.
-#define CHUNK_PAIRS 128
+// Contacts in the order of their pairs that a thread takes at once.
 #define CHUNK_CONTACTS 512
 
 #if defined(TN_NO_THREADS)
@@ -29,12 +28,6 @@ typedef struct type_bucket {
 #else
 #define IS_SORTED(contacts) ((contacts) >= CHUNK_CONTACTS)
 #endif
-
-typedef struct layout_chunk {
-  int32_t first_pair, last_pair; // indices in active_pairs
-  int32_t contacts, place;       // of these pairs; index of the first in contact_placements
-  int32_t unsettled;             // contacts without a known load
-} layout_chunk;
 
 // Not set to zero as a whole: it is large.
 typedef struct layout_builder {
@@ -167,9 +160,9 @@ static void fill_last_blocks(layout_builder *make, const coloring *c, int color)
   for (int type = 0; type < CONTACT_TYPE_COUNT && color < MAX_COLORS; ++type) {
     type_bucket *loaded = &make->bucket[color][type][0], *idle = &make->bucket[color][type][1];
     int32_t room = -loaded->left & (BLOCK_WIDTH - 1);
-    int32_t moved = room < idle->left ? room : idle->left;
-    loaded->left += moved;
-    idle->left -= moved;
+    int32_t held = room < idle->left ? room : idle->left;
+    loaded->left += held;
+    idle->left -= held;
   }
 }
 
@@ -307,15 +300,15 @@ static bool is_dynamic(const tn_world *world, int32_t slot)
 
 // Number of contacts of a pair that are solved. None without a dynamic body: one that is frozen in
 // a recovery leaves rows without any mass.
-static int32_t count_contacts(const tn_world *world, const pair_summary *p)
+static int8_t count_contacts(const tn_world *world, const pair_summary *p)
 {
   if (p->contact == NO_SLOT || (!is_dynamic(world, p->body[0]) && !is_dynamic(world, p->body[1]))) {
     return 0;
   }
-  int32_t count = 1;
+  int8_t count = 1;
   for (int32_t c = p->has_more ? world->contacts[p->contact].next : NO_SLOT; c != NO_SLOT;
        c = world->contacts[c].next) {
-    count += 1;
+    count = (int8_t)(count + 1);
   }
   return count;
 }
@@ -325,20 +318,26 @@ static int32_t count_contacts(const tn_world *world, const pair_summary *p)
 static void summarize_pairs(tn_world *world, layout_chunk *chunk)
 {
   chunk->contacts = 0;
+  chunk->lowest_body = INT32_MAX;
+  chunk->highest_body = 0;
   for (int i = chunk->first_pair; i < chunk->last_pair; ++i) {
     int32_t slot = world->detection->active_pairs[i];
     pair *p = &world->pairs[slot];
     prefetch_active_pair(world, i + 2 * PREFETCH_DISTANCE);
     prefetch_active_contact(world, i + PREFETCH_DISTANCE);
     pair_summary *summary = &world->solver->pair_summaries[i];
-    summary->seed = (uint32_t)slot;
     summary->contact = p->first_contact;
     summary->body[0] = p->body[0];
     summary->body[1] = p->body[1];
     if (p->first_contact != NO_SLOT) {
       const contact *c = &world->contacts[p->first_contact];
       summary->first = summary_of(c);
-      summary->load = contact_load_of(world, c);
+      summary->load = pair_load_of(world, c);
+      for (int side = 0; side < 2; ++side) {
+        int32_t held = p->body[side];
+        chunk->lowest_body = held < chunk->lowest_body ? held : chunk->lowest_body;
+        chunk->highest_body = held > chunk->highest_body ? held : chunk->highest_body;
+      }
       summary->has_more = c->next != NO_SLOT;
       p->initial_overlap =
           p->initial_overlap &&
@@ -388,7 +387,7 @@ KERNEL void count_dynamic(body_contact_flags *m, int32_t contacts)
 // Sets the flags of a pair's bodies and finds what its contacts ask for. `still`: stamp of bodies
 // that do not move.
 KERNEL color_request flag_bodies(body_contact_flags *a, body_contact_flags *b,
-                                 const pair_summary *p, unsigned still)
+                                 const pair_summary *p, uint32_t seed, unsigned still)
 {
   bool a_moves = begin_flags(a, still), b_moves = begin_flags(b, still);
   bool a_dynamic = a_moves && a->dynamic, b_dynamic = b_moves && b->dynamic;
@@ -410,7 +409,7 @@ KERNEL color_request flag_bodies(body_contact_flags *a, body_contact_flags *b,
   return (color_request){
       .sides = {{a_dynamic ? p->body[0] : WORLD_SLOT, b_dynamic ? p->body[1] : WORLD_SLOT}},
       .home_block = p->body[a_moves ? 0 : 1] / BLOCK_WIDTH,
-      .skip = random_skip(p->seed)};
+      .skip = random_skip(seed)};
 }
 
 // Field by field: a copy of the whole takes twice as long.
@@ -433,13 +432,15 @@ static void request_colors(const tn_world *world, layout_chunk *chunk)
   sides = sides ? sides + chunk->place : NULL;
   const pair_summary *p = world->solver->pair_summaries + chunk->first_pair;
   const pair_summary *end = world->solver->pair_summaries + chunk->last_pair;
+  const int32_t *active_pairs = world->detection->active_pairs;
   unsigned still = stamp_of(world, false);
   int32_t unsettled = 0;
   for (; p < end; ++p) {
     if (p->contact == NO_SLOT && !p->near_touch) {
       continue;
     }
-    color_request request = flag_bodies(&flags[p->body[0]], &flags[p->body[1]], p, still);
+    uint32_t seed = (uint32_t)active_pairs[p - world->solver->pair_summaries];
+    color_request request = flag_bodies(&flags[p->body[0]], &flags[p->body[1]], p, seed, still);
     contact_summary c = p->first;
     for (int32_t k = p->contact_count > 0 ? p->contact : NO_SLOT; k != NO_SLOT;) {
       unsettled += c.unsettled;
@@ -527,7 +528,7 @@ static bool reserve_layout(tn_world *world, int32_t pairs, int32_t chunks)
                       world->contact_pool.count, sizeof *s->color_sides) &&
          heap_reserve(&world->heap, (void **)&s->contact_placements, &s->contact_placement_capacity,
                       world->contact_pool.count, sizeof(contact_placement)) &&
-         heap_reserve(&world->heap, &s->layout_chunks, &s->layout_chunk_capacity, chunks,
+         heap_reserve(&world->heap, (void **)&s->layout_chunks, &s->layout_chunk_capacity, chunks,
                       sizeof(layout_chunk)) &&
          groups_begin(world);
 }

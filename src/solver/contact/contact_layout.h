@@ -20,18 +20,27 @@ typedef struct contact_summary {
 } contact_summary;
 
 typedef struct pair_summary {
-  uint32_t seed;   // of the random choice of colours
   int32_t contact; // the first one, or NO_SLOT
   int32_t body[2];
   contact_summary first;
-  contact_load load;     // of the first contact
-  int32_t contact_count; // that are solved
+  pair_load load;        // as the step begins
+  int8_t contact_count;  // that are solved
   bool has_more;         // contacts after the first
   bool sensor, touching; // copied from the pair
   bool has_restitution;  // a contact may have restitution; set only while groups are searched for
   bool near_touch;       // touching, or a gap small enough to support a body
   bool initial_overlap;  // as of the pair
 } pair_summary;
+
+// Consecutive active pairs, that a thread takes at once.
+#define CHUNK_PAIRS 128
+
+typedef struct layout_chunk {
+  int32_t first_pair, last_pair;     // indices in active_pairs
+  int32_t contacts, place;           // of these pairs; index of the first in contact_placements
+  int32_t unsettled;                 // contacts without a known load
+  int32_t lowest_body, highest_body; // of the pairs with contacts
+} layout_chunk;
 
 // Facts about a body that the contacts of a step determine. Atomic: what threads set side by side.
 typedef struct body_contact_flags {

@@ -3,7 +3,6 @@
 // for stacks whose contacts are new.
 #include "solver/contact/load_estimate.h"
 
-#include "base/prefetch.h"
 #include "data/world.h"
 #include "detect/detection.h"
 #include "solver/solver.h"
@@ -58,34 +57,38 @@ static tn_vec3 normal_of(const tn_world *world, const contact *c)
 // 1 for small h. Impulses that nothing balances count by a 64th: what held a squeezed body on the
 // other side may be gone.
 
-// Root of the stack that a body belongs to: dynamic bodies that loaded faces join.
+// Root of the stack that a body belongs to: dynamic bodies that loaded faces join. It is the lowest
+// of them, so that it does not depend on the order in which threads join them.
 static int32_t stack_of(const tn_world *world, int32_t slot)
 {
   body_load *loads = world->solver->body_loads;
-  while (loads[slot].stack != slot) {
-    loads[slot].stack = loads[loads[slot].stack].stack;
-    slot = loads[slot].stack;
+  for (int next; (next = atomic_load_explicit(&loads[slot].stack, memory_order_relaxed)) != slot;) {
+    int beyond = atomic_load_explicit(&loads[next].stack, memory_order_relaxed), expected = next;
+    if (beyond != next) {
+      atomic_compare_exchange_strong(&loads[slot].stack, &expected, beyond);
+    }
+    slot = next;
   }
   return slot;
 }
 
 static void join_stacks(const tn_world *world, const int32_t slots[2])
 {
-  int32_t a = stack_of(world, slots[0]), b = stack_of(world, slots[1]);
-  world->solver->body_loads[a > b ? a : b].stack = a > b ? b : a;
+  for (int32_t a = slots[0], b = slots[1];;) {
+    a = stack_of(world, a);
+    b = stack_of(world, b);
+    int high = a > b ? a : b, low = a > b ? b : a, expected = high;
+    atomic_int *root = &world->solver->body_loads[high].stack;
+    if (a == b || atomic_compare_exchange_strong(root, &expected, low)) {
+      return;
+    }
+  }
 }
 
 // Whether a body may belong to a stack.
 static bool is_loose(const tn_world *world, int32_t slot)
 {
   return world->solver->contact_flags[slot].dynamic && world->solver->contact_flags[slot].moves;
-}
-
-static void add_stack_points(const tn_world *world, int32_t slot, int32_t count)
-{
-  if (is_loose(world, slot)) {
-    world->solver->body_loads[slot].stack_points += count;
-  }
 }
 
 // Points at which a contact bears or is about to.
@@ -106,71 +109,36 @@ static int32_t touching_points(const tn_world *world, uint32_t type, const conta
   return count;
 }
 
-static void add_load(tn_world *world, int32_t slot, float load, tn_vec3 net_load)
+static void add_contact_load(const tn_world *world, const contact *c, pair_load *sum)
 {
-  body_load *b = &world->solver->body_loads[slot];
-  if (world->solver->contact_flags[slot].dynamic) {
-    b->total_load += load;
-    b->net_load = tn_add(b->net_load, net_load);
-  }
-}
-
-// Of any contact, also one that is new.
-static void add_squeeze(tn_world *world, int32_t slot, float load, tn_vec3 net_load)
-{
-  body_load *b = &world->solver->body_loads[slot];
-  if (world->solver->contact_flags[slot].dynamic) {
-    b->total_squeeze += load;
-    b->net_squeeze = tn_add(b->net_squeeze, net_load);
-  }
-}
-
-contact_load contact_load_of(const tn_world *world, const contact *c)
-{
-  contact_load none = {0.0f, {0.0f, 0.0f, 0.0f}, false};
   const float *x = c->state.lambda;
   int loaded = (x[0] > 0.0f) + (x[1] > 0.0f) + (x[2] > 0.0f) + (x[3] > 0.0f);
-  if (loaded == 0) {
-    return none;
-  }
-  float load = x[0] + x[1] + x[2] + x[3];
+  contact_summary summary = contact_summary_of(c);
   bool face = c->settled && c->manifold.form == MANIFOLD_FLAT && loaded >= TUNING_FACE_MIN_POINTS;
-  return (contact_load){load, tn_scale(load, normal_of(world, c)), face};
-}
-
-static void add_face_load(tn_world *world, const int32_t slots[2], const contact_load *f)
-{
-  if (f->face) {
-    add_load(world, slots[0], f->load, tn_scale(-1.0f, f->net_load));
-    add_load(world, slots[1], f->load, f->net_load);
-    if (is_loose(world, slots[0]) && is_loose(world, slots[1])) {
-      join_stacks(world, slots);
-    } else {
-      add_stack_points(world, slots[0], TUNING_FACE_MIN_POINTS);
-      add_stack_points(world, slots[1], TUNING_FACE_MIN_POINTS);
+  if (loaded > 0) {
+    float load = x[0] + x[1] + x[2] + x[3];
+    tn_vec3 net_load = tn_scale(load, normal_of(world, c));
+    sum->squeeze += load;
+    sum->net_squeeze = tn_add(sum->net_squeeze, net_load);
+    if (face) {
+      sum->load += load;
+      sum->net_load = tn_add(sum->net_load, net_load);
+      sum->faces = (int8_t)(sum->faces + 1);
     }
   }
+  if (!summary.idle && !face) {
+    sum->points = (int8_t)(sum->points + touching_points(world, summary.type, c));
+  }
+  sum->has_other = sum->has_other || (summary.type != CONTACT_FLAT_4 && !summary.idle);
 }
 
-static void add_contact_load(tn_world *world, const pair_summary *p, contact_summary summary,
-                             const contact_load *f, const contact *c)
+pair_load pair_load_of(const tn_world *world, const contact *first)
 {
-  if (f->load > 0.0f) {
-    add_squeeze(world, p->body[0], f->load, tn_scale(-1.0f, f->net_load));
-    add_squeeze(world, p->body[1], f->load, f->net_load);
+  pair_load sum = {0};
+  for (const contact *c = first; c; c = c->next == NO_SLOT ? NULL : &world->contacts[c->next]) {
+    add_contact_load(world, c, &sum);
   }
-  if (summary.type == CONTACT_FLAT_4) {
-    add_face_load(world, p->body, f);
-  }
-  if (!summary.idle && !f->face) {
-    int32_t points = touching_points(world, summary.type, c);
-    add_stack_points(world, p->body[0], points);
-    add_stack_points(world, p->body[1], points);
-  }
-  if (summary.type != CONTACT_FLAT_4 && !summary.idle) {
-    world->solver->body_loads[p->body[0]].has_other_load = true;
-    world->solver->body_loads[p->body[1]].has_other_load = true;
-  }
+  return sum;
 }
 
 // Factor of the moments of inertia of a body whose faces pass a load on.
@@ -208,55 +176,141 @@ static void scale_body(tn_world *world, int32_t slot, float h, float gravity)
   const body *of = &world->bodies[slot];
   if (b->total_squeeze > 0.0f && !has_links(of)) {
     float moment = (float)((of->moments[0] + of->moments[1] + of->moments[2]) / 3.0);
+    const body_load *stack = &world->solver->body_loads[stack_of(world, slot)];
     bool stands =
-        world->solver->body_loads[stack_of(world, slot)].stack_points >= TUNING_FACE_MIN_POINTS;
+        atomic_load_explicit(&stack->stack_points, memory_order_relaxed) >= TUNING_FACE_MIN_POINTS;
     float mass_scale = mass_scale_of(of, b, h, moment, gravity);
     b->inverse_mass_scale = 1.0f / mass_scale;
     b->inverse_inertia_scale = 1.0f / fmaxf(inertia_scale_of(of, b, h, moment, stands), mass_scale);
   }
 }
 
+// ---------------------------------------------------------------------------------------------
+// Sums over the contacts of a body, on all threads. Each thread adds up the loads of a range of
+// bodies, from all pairs in their order, so that sums do not depend on the number of threads. Pairs
+// are sorted by body: most chunks of them have nothing for a range.
+
+#define LOAD_BODY_GRAIN 256
+
+typedef struct load_task {
+  tn_world *world;
+  const layout_chunk *chunks;
+  int32_t chunk_count, range; // range: bodies of a thread
+  float h, gravity;
+} load_task;
+
+static void reset_loads(int first, int last, void *context)
+{
+  const load_task *t = context;
+  for (int i = first; i < last; ++i) {
+    int32_t slot = t->world->awake[i];
+    body_load *b = &t->world->solver->body_loads[slot];
+    *b = (body_load){.inverse_inertia_scale = 1.0f, .inverse_mass_scale = 1.0f};
+    atomic_store_explicit(&b->stack, slot, memory_order_relaxed);
+  }
+}
+
+static void join_chunks(int first, int last, void *context)
+{
+  const load_task *t = context;
+  tn_world *world = t->world;
+  bool estimated = world->solver->contact_graph.unsettled;
+  for (int32_t i = t->chunks[first].first_pair; i < t->chunks[last - 1].last_pair; ++i) {
+    pair_summary *p = &world->solver->pair_summaries[i];
+    if (p->contact == NO_SLOT) {
+      continue;
+    }
+    if (estimated) { // the load estimate has changed impulses since the summary was made
+      p->load = pair_load_of(world, &world->contacts[p->contact]);
+    }
+    if (p->load.faces > 0 && is_loose(world, p->body[0]) && is_loose(world, p->body[1])) {
+      join_stacks(world, p->body);
+    }
+  }
+}
+
+static void add_pair_load(const tn_world *world, const pair_summary *p, int side)
+{
+  const pair_load *f = &p->load;
+  int32_t slot = p->body[side];
+  body_load *b = &world->solver->body_loads[slot];
+  float sign = side == 0 ? -1.0f : 1.0f;
+  if (!world->solver->contact_flags[slot].dynamic) {
+    return;
+  }
+  b->total_squeeze += f->squeeze;
+  b->net_squeeze = tn_add(b->net_squeeze, tn_scale(sign, f->net_squeeze));
+  b->total_load += f->load;
+  b->net_load = tn_add(b->net_load, tn_scale(sign, f->net_load));
+  b->has_other_load = b->has_other_load || f->has_other;
+  if (is_loose(world, slot)) {
+    bool apart = f->faces > 0 && !is_loose(world, p->body[1 - side]);
+    int points = f->points + (apart ? TUNING_FACE_MIN_POINTS * f->faces : 0);
+    atomic_fetch_add_explicit(&b->stack_points, points, memory_order_relaxed);
+  }
+}
+
+static void add_loads(int first, int last, void *context)
+{
+  const load_task *t = context;
+  const tn_world *world = t->world;
+  int32_t low = first * t->range, high = last * t->range;
+  const layout_chunk *end = t->chunks + t->chunk_count;
+  for (const layout_chunk *chunk = t->chunks; chunk < end; ++chunk) {
+    if (chunk->highest_body < low || chunk->lowest_body >= high) {
+      continue;
+    }
+    for (int32_t i = chunk->first_pair; i < chunk->last_pair; ++i) {
+      const pair_summary *p = &world->solver->pair_summaries[i];
+      for (int side = 0; side < 2 && p->contact != NO_SLOT; ++side) {
+        if (p->body[side] >= low && p->body[side] < high) {
+          add_pair_load(world, p, side);
+        }
+      }
+    }
+  }
+}
+
+static void add_stack_points(int first, int last, void *context)
+{
+  const tn_world *world = ((const load_task *)context)->world;
+  body_load *loads = world->solver->body_loads;
+  for (int i = first; i < last; ++i) {
+    int32_t slot = world->awake[i], stack = stack_of(world, slot);
+    int points = atomic_load_explicit(&loads[slot].stack_points, memory_order_relaxed);
+    if (slot != stack && points > 0) {
+      atomic_fetch_add_explicit(&loads[stack].stack_points, points, memory_order_relaxed);
+    }
+  }
+}
+
+static void scale_bodies(int first, int last, void *context)
+{
+  const load_task *t = context;
+  for (int i = first; i < last; ++i) {
+    scale_body(t->world, t->world->awake[i], t->h, t->gravity);
+  }
+}
+
 bool inertia_scaling_update(tn_world *world, float h)
 {
+  int32_t chunks = (world->detection->active_pair_count + CHUNK_PAIRS - 1) / CHUNK_PAIRS;
   if (!reserve_loads(world)) {
     return false;
   }
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    world->solver->body_loads[world->awake[i]] = (body_load){
-        .inverse_inertia_scale = 1.0f, .inverse_mass_scale = 1.0f, .stack = world->awake[i]};
-  }
-  if (world->method != TN_METHOD_TENON) {
-    return true;
-  }
-  bool estimated = world->solver->contact_graph.unsettled;
-  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
-    const pair_summary *p = &world->solver->pair_summaries[i];
-    if (i + PREFETCH_DISTANCE < world->detection->active_pair_count) {
-      PREFETCH(&world->solver->body_loads[p[PREFETCH_DISTANCE].body[0]]);
-      PREFETCH(&world->solver->body_loads[p[PREFETCH_DISTANCE].body[1]]);
-    }
-    if (p->contact != NO_SLOT) {
-      // The load estimate has changed impulses since the summary was made.
-      contact_load now = estimated ? contact_load_of(world, &world->contacts[p->contact]) : p->load;
-      add_contact_load(world, p, p->first, &now, &world->contacts[p->contact]);
-    }
-    for (int32_t k = p->has_more ? world->contacts[p->contact].next : NO_SLOT; k != NO_SLOT;
-         k = world->contacts[k].next) {
-      contact_load more = contact_load_of(world, &world->contacts[k]);
-      add_contact_load(world, p, contact_summary_of(&world->contacts[k]), &more,
-                       &world->contacts[k]);
-    }
-  }
-  body_load *loads = world->solver->body_loads;
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    int32_t slot = world->awake[i], stack = stack_of(world, slot);
-    if (slot != stack) {
-      loads[stack].stack_points += loads[slot].stack_points;
-    }
-  }
-  float gravity = tn_length(world->gravity);
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    scale_body(world, world->awake[i], h, gravity);
+  int32_t team = task_team(world->tasks), bodies = world->body_pool.used;
+  load_task task = {.world = world,
+                    .chunks = world->solver->layout_chunks,
+                    .chunk_count = chunks,
+                    .range = (bodies + team - 1) / team,
+                    .h = h,
+                    .gravity = tn_length(world->gravity)};
+  task_run(world->tasks, reset_loads, world->awake_count, LOAD_BODY_GRAIN, &task);
+  if (world->method == TN_METHOD_TENON) {
+    task_run(world->tasks, join_chunks, chunks, 1, &task);
+    task_run(world->tasks, add_loads, team, 1, &task);
+    task_run(world->tasks, add_stack_points, world->awake_count, LOAD_BODY_GRAIN, &task);
+    task_run(world->tasks, scale_bodies, world->awake_count, LOAD_BODY_GRAIN, &task);
   }
   return true;
 }

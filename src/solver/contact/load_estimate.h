@@ -6,6 +6,8 @@
 
 #include <tenon/tenon.h>
 
+#include <stdatomic.h>
+
 // Loads on a body: of its settled flat contacts of at least three points, and of all contacts.
 typedef struct body_load {
   float total_load;            // sum of the magnitudes of the faces' impulses, N s per substep
@@ -16,16 +18,17 @@ typedef struct body_load {
   float inverse_inertia_scale; // factor of the inverse inertia, at most 1
   int32_t support_count;       // faces that carry it, for the load estimate
   bool has_other_load;         // also loaded by edges, points or round contacts
-  int32_t stack;               // bodies that faces join have the same root; see stack_of()
-  int32_t stack_points;        // of a root: points at which other things carry the stack
+  atomic_int stack;            // bodies that faces join have the same root; see stack_of()
+  atomic_int stack_points;     // at which other things carry the body; of a root: its stack
 } body_load;
 
-// What a contact presses on its bodies with, per substep.
-typedef struct contact_load {
-  float load;       // N s; 0: none
-  tn_vec3 net_load; // N s, on B
-  bool face;        // settled, flat, and three of its points are loaded
-} contact_load;
+// What the contacts of a pair press on its bodies with, per substep.
+typedef struct pair_load {
+  float squeeze, load;           // N s, sums of impulses: of all contacts; of settled faces
+  tn_vec3 net_squeeze, net_load; // N s, on B, vector sums of them
+  int8_t faces, points;          // settled faces; points at which other contacts bear
+  bool has_other;                // a contact that is no face may bear
+} pair_load;
 
 // A flat contact on which one body rests on another.
 typedef struct support_face {
@@ -35,7 +38,7 @@ typedef struct support_face {
 
 // Initial preloads of faces in a scene whose contacts are mostly unsettled; h: substep, s.
 bool load_estimate_init(tn_world *world, float h);
-contact_load contact_load_of(const tn_world *world, const contact *c);
+pair_load pair_load_of(const tn_world *world, const contact *first);
 // Sets the factors of mass and inertia of body_load.
 bool inertia_scaling_update(tn_world *world, float h);
 void body_loads_release(tn_world *world);
