@@ -396,6 +396,9 @@ static const field axis_fields[] = {
      .meaning = "N or N m"},
     {"armature", FIELD_FLOAT, AT(tn_axis, armature), .hi = 1e9,
      .meaning = "inertia on the axis, kg or kg m^2"},
+    {"inertia", FIELD_FLOAT, AT(tn_axis, inertia), .hi = MOST,
+     .meaning =
+         "that moves with the axis at least, where the bodies are light links, kg or kg m^2"},
     {"max_effort", FIELD_FLOAT, AT(tn_axis, max_effort), .hi = MOST, .flags = FIELD_OPEN,
      .meaning = "limit of drive, spring and damping together, N or N m"},
     {0}};

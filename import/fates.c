@@ -75,6 +75,7 @@ static const fate_row mjcf_fates[] = {
     {"geom", "fluidcoef", TN_IMPORT_APPROXIMATED, "a fluid acts on the box of the body's inertia"},
     {"touch", "site", TN_IMPORT_APPROXIMATED, "all contacts of the site's body count"},
     {"camprojection", NULL, TN_IMPORT_IGNORED, NO_READ_OUT},
+    {"user", NULL, TN_IMPORT_VISUAL, "data for programs that use the file"},
     {"jointlimitpos", NULL, TN_IMPORT_IGNORED, NO_READ_OUT},
     {"jointlimitvel", NULL, TN_IMPORT_IGNORED, NO_READ_OUT},
     {"jointlimitfrc", NULL, TN_IMPORT_IGNORED, NO_READ_OUT},
@@ -130,6 +131,10 @@ static const fate_row mjcf_fates[] = {
 static const fate_row urdf_fates[] = {
     {"limit", "effort", TN_IMPORT_HONOURED, "the joint has a motor of its name"},
     {"limit", "velocity", TN_IMPORT_APPROXIMATED, "servos approach their targets no faster"},
+    {"compiler", "discardvisual", TN_IMPORT_VISUAL, NULL},
+    {"compiler", "fusestatic", TN_IMPORT_VISUAL, "links that are fixed to each other are one body"},
+    {"compiler", "strippath", TN_IMPORT_VISUAL,
+     "meshes are looked for with their path and without"},
     {"material", NULL, TN_IMPORT_VISUAL, NULL},
     {"color", NULL, TN_IMPORT_VISUAL, NULL},
     {"visual", NULL, TN_IMPORT_VISUAL, NULL},
@@ -235,6 +240,11 @@ static void report_node(tn_model *model, const xml_node *node, fate_table table)
   }
   if (is_part_of_fixed_joint(node)) {
     model_note_add(model, TN_IMPORT_VISUAL, node->at, "<%.60s> of a fixed joint", node->name);
+    return;
+  }
+  if (strncmp(node->name, "xacro:", 6) == 0) {
+    model_note_add(model, TN_IMPORT_IGNORED, node->at,
+                   "<%.60s>: expand the file first, 'xacro FILE >robot.urdf'", node->name);
     return;
   }
   if (!node->used) {

@@ -288,6 +288,19 @@ void mjcf_read_limit(mjcf *m, const xml_node *node, const char *name, const char
   }
 }
 
+void mjcf_read_linear(mjcf *m, const xml_node *node, const char *name, double *out)
+{
+  double list[3] = {0.0, 0.0, 0.0};
+  if (xml_numbers(m->r, node, name, 1, 3, list) < 1) {
+    return;
+  }
+  *out = list[0];
+  if (list[1] != 0.0 || list[2] != 0.0) {
+    model_note_add(m->model, TN_IMPORT_APPROXIMATED, node->at,
+                   "<%.20s> %.20s: the linear term alone counts", node->name, name);
+  }
+}
+
 bool mjcf_is_limited(mjcf *m, const xml_node *node, const mjcf_limit *limit)
 {
   bool is = limit->limited == MJCF_TRUE ||

@@ -107,6 +107,8 @@ typedef struct mjcf_limit {
 } mjcf_limit;
 void mjcf_read_limit(mjcf *m, const xml_node *node, const char *name, const char *limited,
                      mjcf_limit *out);
+// A coefficient that may be a polynomial: its first number is that of the linear law.
+void mjcf_read_linear(mjcf *m, const xml_node *node, const char *name, double *out);
 bool mjcf_is_limited(mjcf *m, const xml_node *node, const mjcf_limit *limit);
 
 // Visits all children of all sections of a name; the function tells whether it has used one.

@@ -272,14 +272,9 @@ static void apply_tendon(mjcf *m, const xml_node *node, void *out)
 {
   tendon_attributes *a = out;
   model_tendon *t = &a->tendon;
-  double list[3];
   mjcf_read_limit(m, node, "range", "limited", &a->limit);
-  if (xml_numbers(m->r, node, "stiffness", 1, 3, list) >= 1) {
-    t->stiffness = list[0];
-  }
-  if (xml_numbers(m->r, node, "damping", 1, 3, list) >= 1) {
-    t->damping = list[0];
-  }
+  mjcf_read_linear(m, node, "stiffness", &t->stiffness);
+  mjcf_read_linear(m, node, "damping", &t->damping);
   xml_number(m->r, node, "frictionloss", &t->frictionloss);
   xml_number(m->r, node, "armature", &t->armature);
   if (xml_numbers(m->r, node, "springlength", 1, 2, t->spring_length) == 1) {

@@ -58,14 +58,9 @@ static void apply_joint(mjcf *m, const xml_node *node, void *out)
   mjcf_read_limit(m, node, "actuatorfrcrange", "actuatorfrclimited", &a->force);
   xml_number(r, node, "ref", &j->ref);
   xml_number(r, node, "springref", &j->springref);
-  // Coefficients of polynomials: the first is the linear law.
-  double list[3] = {0.0, 0.0, 0.0};
-  if (xml_numbers(r, node, "stiffness", 1, 3, list) >= 1) {
-    j->stiffness = list[0];
-  }
-  if (xml_numbers(r, node, "damping", 1, 3, list) >= 1) {
-    j->damping = list[0];
-  }
+  double list[2] = {0.0, 0.0};
+  mjcf_read_linear(m, node, "stiffness", &j->stiffness);
+  mjcf_read_linear(m, node, "damping", &j->damping);
   if (xml_numbers(r, node, "springdamper", 2, 2, list) == 2) {
     j->spring_time = list[0];
     j->spring_ratio = list[1];

@@ -1,5 +1,5 @@
-// What files state relative to the inertia at the reference position: damping ratios of servos and
-// spring-dampers of joints.
+// What depends on the inertia at the reference position: damping ratios of servos, spring-dampers
+// of joints, and what moves with each hinge and slide.
 #include "instance.h"
 
 #include <string.h>
@@ -10,14 +10,17 @@ static bool on_fixed_tendon(const tn_model *model, const model_actuator *t)
          !model->tendons.items[t->target].spatial;
 }
 
+static bool has_axis(const model_joint *j)
+{
+  return j->type == MODEL_HINGE || j->type == MODEL_SLIDE;
+}
+
 static bool needs_inertia(const tn_model *model)
 {
   bool any = false;
-  for (int i = 0; i < model->actuators.count; ++i) {
-    any = any || model->actuators.items[i].damping_ratio > 0.0;
-  }
   for (int i = 0; i < model->joints.count; ++i) {
-    any = any || model->joints.items[i].spring_time > 0.0;
+    const model_joint *j = &model->joints.items[i];
+    any = any || has_axis(j) || j->spring_time > 0.0;
   }
   return any;
 }
@@ -29,7 +32,7 @@ static double reflected(const tn_instance *in, const double *matrix, size_t n, i
                         double moment)
 {
   const model_joint *j = &in->model->joints.items[joint];
-  if ((j->type != MODEL_HINGE && j->type != MODEL_SLIDE) || moment == 0.0) {
+  if (!has_axis(j) || moment == 0.0) {
     return 0.0;
   }
   size_t k = (size_t)in->first_velocity[joint];
@@ -112,6 +115,60 @@ static bool tune_joints(tn_instance *in, double *scratch, size_t n)
   return true;
 }
 
+// ---------------------------------------------------------------------------------------------
+// Inertia that a force on one axis moves: 1 / (M^-1)_kk. The bodies of the joint by themselves may
+// be lighter by far, above all the links between several joints of one body.
+
+// M = L^T D L in place, L with unit diagonal: from the leaves inwards, so that a tree has no fill
+// (Featherstone 2008, sec. 6.5). False if M is singular.
+static bool factorize(double *m, size_t n)
+{
+  for (size_t k = n; k-- > 0;) {
+    if (!(m[k * n + k] > 0.0)) {
+      return false;
+    }
+    for (size_t i = k; i-- > 0;) {
+      double share = m[k * n + i] / m[k * n + k];
+      for (size_t j = 0; share != 0.0 && j <= i; ++j) {
+        m[i * n + j] -= share * m[k * n + j];
+      }
+      m[k * n + i] = share;
+    }
+  }
+  return true;
+}
+
+// The diagonal of the inverse: e_k^T L^-1 D^-1 L^-T e_k.
+static double inverse_at(const double *m, size_t n, size_t at, double *x)
+{
+  double sum = 0.0;
+  memset(x, 0, n * sizeof *x);
+  x[at] = 1.0;
+  for (size_t k = at + 1; k-- > 0;) {
+    sum += x[k] * x[k] / m[k * n + k];
+    for (size_t j = 0; x[k] != 0.0 && j < k; ++j) {
+      x[j] -= m[k * n + j] * x[k];
+    }
+  }
+  return sum;
+}
+
+static bool tell_inertias(tn_instance *in, double *matrix, size_t n)
+{
+  bool ok = true, regular = factorize(matrix, n);
+  for (int i = 0; ok && regular && i < in->model->joints.count; ++i) {
+    const model_joint *j = &in->model->joints.items[i];
+    if (!has_axis(j) || TN_IS_NULL(in->joints[i])) {
+      continue;
+    }
+    double inverse = inverse_at(matrix, n, (size_t)in->first_velocity[i], matrix + n * n);
+    tn_joint_def def = tn_joint_get_def(in->world, in->joints[i]);
+    def.axis[j->type == MODEL_SLIDE ? TN_LINEAR_A : TN_ANGULAR_A].inertia = (float)(1.0 / inverse);
+    ok = tn_joint_set_def(in->world, in->joints[i], &def);
+  }
+  return ok;
+}
+
 bool tune_by_inertia(tn_instance *in)
 {
   const tn_model *model = in->model;
@@ -129,6 +186,6 @@ bool tune_by_inertia(tn_instance *in)
   // Where the reference position does not close the loops, the start position has to do.
   bool moved = ok && tn_instance_set_positions(in, in->numbers);
   ok = ok && tn_articulation_mass_matrix(in->articulation, matrix) && tune_servos(in, matrix, n) &&
-       tune_joints(in, matrix + n * n, n);
+       tune_joints(in, matrix + n * n, n) && tell_inertias(in, matrix, n);
   return (!moved || tn_instance_set_positions(in, now)) && ok;
 }

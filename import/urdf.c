@@ -138,6 +138,18 @@ static const char *find_in_package(urdf *u, const char *package, const char *res
   return import_path(u->r, u->path, rest);
 }
 
+// Beside `meshdir` MuJoCo takes a file by its name alone. Files that mean a path below that folder,
+// or below that of the file, are found as well.
+static const char *find_in_mesh_folder(urdf *u, const char *name)
+{
+  const char *slash = strrchr(name, '/'), *plain = slash ? slash + 1 : name;
+  size_t length = strlen(u->mesh_folder);
+  const char *stripped = import_path(u->r, u->path, joined(u, u->mesh_folder, length, plain));
+  const char *below = import_path(u->r, u->path, joined(u, u->mesh_folder, length, name));
+  const char *whole = import_path(u->r, u->path, name);
+  return exists(stripped) ? stripped : exists(below) ? below : exists(whole) ? whole : stripped;
+}
+
 static const char *mesh_path(urdf *u, const char *name)
 {
   static const char *const schemes[] = {"package://", "model://"};
@@ -145,16 +157,15 @@ static const char *mesh_path(urdf *u, const char *name)
     size_t length = strlen(schemes[i]);
     if (strncmp(name, schemes[i], length) == 0) {
       const char *package = name + length, *slash = strchr(package, '/');
-      return find_in_package(u, package, slash ? slash + 1 : package);
+      const char *found = find_in_package(u, package, slash ? slash + 1 : package);
+      return exists(found) || !u->mesh_folder ? found : find_in_mesh_folder(u, package);
     }
   }
   if (strncmp(name, "file://", 7) == 0) {
     name += 7;
   }
-  if (u->mesh_folder && name[0] != '/') {
-    name = joined(u, u->mesh_folder, strlen(u->mesh_folder), name);
-  }
-  return import_path(u->r, u->path, name);
+  bool relative = u->mesh_folder && name[0] != '/';
+  return relative ? find_in_mesh_folder(u, name) : import_path(u->r, u->path, name);
 }
 
 // ---------------------------------------------------------------------------------------------

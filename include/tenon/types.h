@@ -444,6 +444,8 @@ typedef struct tn_axis {
   float friction;  ///< N or N m, 0 or more: dry friction; 0
   float armature;  ///< kg or kg m^2, 0 to 1e9: inertia of the motor's rotor times the square of its
                    ///< gear ratio; not of a ball joint; 0
+  float inertia;   ///< kg or kg m^2, 0 or more: at least so much moves with the axis, where the two
+                   ///< bodies are light links of a mechanism; 0: what they have by themselves
   float max_effort; ///< N or N m, 0 or more: limit of drive, spring and damping together; infinite
 } tn_axis;
 

@@ -725,6 +725,9 @@ class Axis(Value):
     armature: float = UNSET
     """kg or kg m^2, 0 to 1e9: inertia of the motor's rotor times the square of its gear ratio; not of a ball joint; 0
     """
+    inertia: float = UNSET
+    """kg or kg m^2, 0 or more: at least so much moves with the axis, where the two bodies are light links of a mechanism; 0: what they have by themselves
+    """
     max_effort: float = UNSET
     """N or N m, 0 or more: limit of drive, spring and damping together; infinite"""
 

@@ -38,6 +38,10 @@ class Rows:
             self._fill(self)
         self.fresh = True
 
+    def expect(self) -> None:
+        """The next step refreshes the numbers, as if they had been read."""
+        self._was_read = True
+
     def view(self, columns: slice = slice(None)) -> Array:
         """The present numbers, or some columns of them; read-only."""
         if not self.fresh:

@@ -265,6 +265,8 @@ class World(Making, Arrays, Queries, States):
         finally:
             self._release()
         self._time += dt * repeat
+        if self._poses is None:  # bodies came or went: whoever reads first finds the memory filled
+            self._pose_rows().expect()
         for rows in self._views:
             rows.after_step(repeat)
         if self._recorder is not None:

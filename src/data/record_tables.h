@@ -159,6 +159,7 @@ static const record_field tn_axis_fields[] = {
     {offsetof(tn_axis, damping), 1, RECORD_F32, 0, 0, 0, 0},
     {offsetof(tn_axis, friction), 1, RECORD_F32, 0, 0, 0, 0},
     {offsetof(tn_axis, armature), 1, RECORD_F32, 0, 0, 0, 0},
+    {offsetof(tn_axis, inertia), 1, RECORD_F32, 0, 0, 0, 0},
     {offsetof(tn_axis, max_effort), 1, RECORD_F32, 0, 0, 0, 0}};
 static const record_field tn_joint_def_fields[] = {
     {offsetof(tn_joint_def, kind), 1, RECORD_I32, 0, 0, 0, 0},

@@ -65,7 +65,8 @@ typedef struct AxisParams {
   R lo, hi;          // limits of the drive
   R spring, rest, damping;
   R friction, armature;
-  R effort; // limit of drive, spring and damping together
+  R inertia; // that moves with the axis at least; 0: that of the two bodies
+  R effort;  // limit of drive, spring and damping together
 } AxisParams;
 
 // Impulses along one axis, N s or N m s.

@@ -66,9 +66,9 @@ static uint64_t hash_body(uint64_t hash, const tn_world *world, int32_t slot)
 static uint64_t hash_axis(uint64_t hash, const tn_axis *a)
 {
   const tn_drive *d = &a->drive;
-  float numbers[14] = {d->target,    d->velocity,  d->force,     d->stiffness, d->damping,
+  float numbers[15] = {d->target,    d->velocity,  d->force,     d->stiffness, d->damping,
                        d->limits.lo, d->limits.hi, d->max_speed, a->stiffness, a->rest,
-                       a->damping,   a->friction,  a->armature,  a->max_effort};
+                       a->damping,   a->friction,  a->armature,  a->inertia,   a->max_effort};
   return hash_bytes(hash, numbers, sizeof numbers);
 }
 

@@ -124,6 +124,9 @@ const char *joint_axis_problem(tn_joint_kind kind, int axis, const tn_axis *a)
   if (!(a->armature >= 0.0f) || !(a->armature <= 1e9f)) {
     return "armature must be from 0 to 1e9";
   }
+  if (!is_non_negative(a->inertia)) {
+    return "inertia must not be negative";
+  }
   if (a->armature > 0.0f && kind == TN_JOINT_BALL) {
     return "a ball joint has no armature";
   }

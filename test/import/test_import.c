@@ -308,6 +308,36 @@ static void meshes_have_their_volume(void **state)
   }
 }
 
+// Settings for MuJoCo in URDF: the file is in `meshdir` by its name alone, or by its path.
+static void urdf_finds_meshes_in_the_mesh_folder(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *folder, *name;
+  } cases[] = {{".", "meshes/cube.obj"},
+               {"./", "package://other/meshes/cube.obj"},
+               {"nowhere", "cube.obj"},
+               {"nowhere", "./cube.obj"}};
+  write_cubes();
+  for (int i = 0; i < 4; ++i) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "<robot name='r'><mujoco><compiler meshdir='%s' discardvisual='false'/></mujoco>"
+             "<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "
+             "ixz='0' iyz='0'/></inertial><collision><geometry><mesh filename='%s'/></geometry>"
+             "</collision></link></robot>",
+             cases[i].folder, cases[i].name);
+    tn_model *model = parse(text);
+    assert_int_equal(tn_model_get_counts(model).meshes, 1);
+    int count;
+    const tn_import_note *notes = tn_model_report(model, &count);
+    for (int n = 0; n < count; ++n) {
+      assert_true(notes[n].fate != TN_IMPORT_MISSING && notes[n].fate != TN_IMPORT_IGNORED);
+    }
+    tn_model_destroy(model);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Worlds
 
@@ -879,6 +909,7 @@ int main(void)
       cmocka_unit_test(everything_is_in_the_report),
       cmocka_unit_test(missing_meshes_are_left_out),
       cmocka_unit_test(meshes_have_their_volume),
+      cmocka_unit_test(urdf_finds_meshes_in_the_mesh_folder),
       cmocka_unit_test(copies_stand_where_they_are_put),
       cmocka_unit_test(filters_are_an_or_of_two_tests),
       cmocka_unit_test(related_bodies_do_not_collide),

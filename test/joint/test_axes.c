@@ -206,6 +206,53 @@ static void springs_keep_their_energy(void **unused)
 }
 
 // A servo at its limit slews as I q'' = clamp(k (target - q) - d q', limits).
+// A wheel on two crossed hinges with springs. The link between them has a millionth of its inertia:
+// by itself it would make the springs stiff, which damps them.
+static double energy_left_on_light_link(double inertia, const double stiffness[2], bool told)
+{
+  tn_world *world = still_world(8, TN_METHOD_TENON);
+  tn_body_id body[2] = {wheel(world, 1e-6 * inertia), wheel(world, inertia)};
+  for (int i = 0; i < 2; ++i) {
+    tn_vec3 along = i ? tn_v3(1.0f, 0.0f, 0.0f) : z_axis;
+    tn_joint_def def = test_joint_def(world, TN_JOINT_HINGE, i ? body[0] : test_no_body, body[i],
+                                      tn_p3(0.0, 0.0, 0.0), along);
+    def.axis[TN_ANGULAR_A].stiffness = (float)stiffness[i];
+    def.axis[TN_ANGULAR_A].inertia = told ? (float)inertia : 0.0f;
+    tn_joint_id joint = tn_joint_create(world, &def);
+    assert_true(tn_joint_is_valid(world, joint));
+  }
+  float rate[2] = {(float)(0.2 * sqrt(stiffness[0] / inertia)),
+                   (float)(0.2 * sqrt(stiffness[1] / inertia))};
+  tn_body_set_angular_velocity(world, body[0], tn_v3(0.0f, 0.0f, rate[0]));
+  tn_body_set_angular_velocity(world, body[1], tn_v3(rate[1], 0.0f, rate[0]));
+  double start = tn_world_energy(world).total;
+  double period = 2.0 * 3.14159265 * sqrt(inertia / fmax(stiffness[0], stiffness[1]));
+  test_run(world, DT, (int)ceil(10.0 * period / (double)DT));
+  double left = tn_world_energy(world).total / start;
+  tn_world_destroy(world);
+  return left;
+}
+
+static void springs_of_light_links_keep_their_energy(void **unused)
+{
+  (void)unused;
+  uint32_t random = 31;
+  double h = (double)DT / 8.0;
+  for (int i = 0; i < 20; ++i) {
+    double inertia = log_between(&random, 1e-3, 1e3), k[2];
+    for (int n = 0; n < 2; ++n) {
+      k[n] = log_between(&random, 0.0005, 0.01) * inertia / (h * h);
+    }
+    if (getenv("TENON_PRINT")) {
+      print_message("k h^2 / I %.3f and %.3f: %.4f left; %.4f untold\n", k[0] * h * h / inertia,
+                    k[1] * h * h / inertia, energy_left_on_light_link(inertia, k, true),
+                    energy_left_on_light_link(inertia, k, false));
+    }
+    assert_close(energy_left_on_light_link(inertia, k, true), 1.0, 0.03);
+    assert_below(energy_left_on_light_link(inertia, k, false), 0.5);
+  }
+}
+
 static void limits_hold_for_the_whole_drive(void **unused)
 {
   (void)unused;
@@ -609,6 +656,7 @@ int main(void)
       cmocka_unit_test(servo_of_any_stiffness_settles),
       cmocka_unit_test(step_response_is_of_second_order),
       cmocka_unit_test(springs_keep_their_energy),
+      cmocka_unit_test(springs_of_light_links_keep_their_energy),
       cmocka_unit_test(limits_hold_for_the_whole_drive),
       cmocka_unit_test(damping_acts_on_what_moves),
       cmocka_unit_test(chassis_swings_as_its_closed_form),

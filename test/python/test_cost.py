@@ -31,6 +31,19 @@ def test_arrays_are_filled_once_a_step(world, monkeypatch):
     assert world.positions[0, 1] == ball.position[1] and len(fills) == 4
 
 
+def test_the_first_read_after_bodies_came_is_filled_by_the_step(world, monkeypatch):
+    fills = _count_fills(world, monkeypatch)
+    world.add_body(tenon.Sphere(0.1), position=(0, 5, 0))
+    world.step()
+    assert len(fills) == 1
+    assert world.positions.shape == (1, 3) and len(fills) == 1
+    world.step()
+    assert len(fills) == 2  # it was read
+    for _ in range(3):
+        world.step()
+    assert len(fills) == 2  # it was not
+
+
 def test_arrays_of_a_world_at_rest_are_not_filled_again(world, monkeypatch):
     ball = world.add_body(tenon.Box(0.1), position=(0, 0.1, 0))
     fills = _count_fills(world, monkeypatch)

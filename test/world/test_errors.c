@@ -485,6 +485,7 @@ static void joints_with_bad_numbers_are_refused(void **state)
   const size_t may_be_infinite[] = {offsetof(tn_joint_def, axis[TN_LINEAR_A].friction),
                                     offsetof(tn_joint_def, axis[TN_ANGULAR_A].friction),
                                     offsetof(tn_joint_def, axis[TN_ANGULAR_A].max_effort),
+                                    offsetof(tn_joint_def, axis[TN_ANGULAR_A].inertia),
                                     offsetof(tn_joint_def, break_force),
                                     offsetof(tn_joint_def, break_torque)};
   const float bad[4] = {NAN, -1.0f, -INFINITY, INFINITY};
@@ -493,7 +494,7 @@ static void joints_with_bad_numbers_are_refused(void **state)
       for (size_t k = 0; k < sizeof finite / sizeof finite[0]; ++k) {
         assert_field_refused(&f, (tn_joint_kind)kind, finite[k], bad[i], "must");
       }
-      for (size_t k = 0; k < 5 && i < 3; ++k) {
+      for (size_t k = 0; k < 6 && i < 3; ++k) {
         assert_field_refused(&f, (tn_joint_kind)kind, may_be_infinite[k], bad[i], "negative");
       }
     }

@@ -212,6 +212,7 @@ AxisParams joint_axis_params(const joint *j, int axis)
   p.damping = a->damping;
   p.friction = lesser(a->friction, TUNING_MAX_FORCE);
   p.armature = a->armature;
+  p.inertia = a->inertia;
   p.effort = lesser(a->max_effort, TUNING_MAX_FORCE);
   return p;
 }

@@ -44,6 +44,17 @@ double implicit_share(double k, double d, double h, double w)
   return 0.5 + 0.5 * fmax(fmax(share, 0.0), square / (TUNING_UNRESOLVED_DAMPING + square));
 }
 
+double mechanism_inverse_mass(const AxisParams *p, double w)
+{
+  return p->inertia > 0.0f ? fmin(w, 1.0 / (double)p->inertia) : w;
+}
+
+// Inverse mass that decides whether the substep resolves the forces of an axis.
+static double resolved_inverse_mass(const AxisParams *p, double w)
+{
+  return mechanism_inverse_mass(p, w / (1.0 + w * (double)p->armature));
+}
+
 // Jacobians of the relative angular velocity about the world axes.
 static const double AXES[3][2][BODY_ROWS] = {
     {{0.0, 0.0, 0.0, -1.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0, 0.0, 0.0}},
@@ -207,7 +218,7 @@ static void add_soft_drive(const axis_builder *b, drive_limits limits)
     }
     return;
   }
-  double w = b->w / (1.0 + b->w * (double)p->armature);
+  double w = resolved_inverse_mass(p, b->w);
   double share = implicit_share(k, d, s->h, w), h = share * s->h, strength = d + h * k;
   double offset = b->q_target + b->rate * (s->h - h) + turned(b->target_turning, share, s->h);
   joint_row *l = add_axis_row(b, ROW_DRIVE);
@@ -325,7 +336,7 @@ static void add_passive_row(const axis_builder *b)
     a->state.passive = a->state.passive_pending = 0.0f;
     return;
   }
-  double share = implicit_share(k, d, s->h, b->w / (1.0 + b->w * inertia)), h = share * s->h;
+  double share = implicit_share(k, d, s->h, resolved_inverse_mass(p, b->w)), h = share * s->h;
   double strength = h * (d + h * k) + inertia;
   joint_row *l = add_axis_row(b, ROW_PASSIVE);
   a->passive_after = (1.0 - share) / share;

@@ -47,7 +47,8 @@ static bool has_stiff_springs(const solve_state *s)
     for (int k = 0; k < j->axis_count; ++k) {
       const direct_axis *a = &s->context->set->axes[j->first_axis + k];
       double stiffness = (double)a->params.k + (double)a->params.spring;
-      if (h * h * stiffness * inverse[a->block] > TUNING_CURVED_STIFFNESS) {
+      double w = mechanism_inverse_mass(&a->params, inverse[a->block]);
+      if (h * h * stiffness * w > TUNING_CURVED_STIFFNESS) {
         return true;
       }
     }

@@ -307,6 +307,9 @@ static inline direct_axis *row_axis(const mechanism_set *set, const direct_joint
 // Appends the axes of a joint to the set; there is room for them.
 void direct_add_axes(mechanism_set *set, direct_joint *d);
 void axis_store_impulse(direct_axis *a, const joint_row *l, direct_pass pass);
+// Inverse mass along an axis that is w for its bodies by themselves: that of the mechanism where
+// these are light links.
+double mechanism_inverse_mass(const AxisParams *p, double w);
 
 // joint_rows.c
 //
