@@ -29,7 +29,14 @@ static bool is_dynamic(const body *b)
   return b->type == TN_BODY_DYNAMIC;
 }
 
-// World inverse inertia R I^-1 R^T, scaled; zero for bodies that are not dynamic.
+// Zero for bodies that are not dynamic, and for sleeping ones, as the passes leave it that visit
+// the lanes of sleeping bodies beside awake ones: a restored world must agree.
+static float resting_inertia_scale(const body *b)
+{
+  return is_dynamic(b) && !b->asleep ? 1.0f : 0.0f;
+}
+
+// World inverse inertia R I^-1 R^T, scaled.
 void body_update_inertia(tn_world *world, int32_t slot, const AngularState *spin,
                          float inverse_inertia_scale)
 {
@@ -87,7 +94,7 @@ void body_sync_solver(tn_world *world, int32_t slot)
   spin.start = start;
   body_update_momentum(state, &spin);
   body_set_spin(world, slot, &spin);
-  body_update_inertia(world, slot, &spin, dynamic ? 1.0f : 0.0f);
+  body_update_inertia(world, slot, &spin, resting_inertia_scale(b));
 }
 
 void body_clear_slots(tn_world *world, int32_t first, int32_t last)
@@ -112,7 +119,7 @@ void body_restore_inertia(tn_world *world)
 {
   for (int32_t i = 0; i < world->body_pool.used; ++i) {
     AngularState spin = body_spin(world, i);
-    body_update_inertia(world, i, &spin, is_dynamic(&world->bodies[i]) ? 1.0f : 0.0f);
+    body_update_inertia(world, i, &spin, resting_inertia_scale(&world->bodies[i]));
   }
 }
 
