@@ -88,6 +88,7 @@
   X(mechanism_split_active_set)                                                                    \
   X(mechanism_split_momentum)                                                                      \
   X(mechanism_split_work)                                                                          \
+  X(mechanism_closing)                                                                             \
   X(mechanism_split_set_aside)                                                                     \
   X(mechanism_refinement)                                                                          \
   X(mechanism_load_inertia)                                                                        \

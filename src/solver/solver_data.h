@@ -113,5 +113,7 @@ extern const solver_ops solver_ops_1, solver_ops_4, solver_ops_8;
 // impact.c: moves a body to its pose at the end of the substep, given its velocities v: linear,
 // then angular.
 void predict_pose(const solver_data *data, int32_t slot, const double *v);
+// The same for good, with the inverse inertia; the body keeps its velocities and momenta.
+void displace_body(const solver_data *data, int32_t slot, const double *v);
 
 #endif

@@ -108,6 +108,16 @@ static void servo_of_any_stiffness_settles(void **unused)
     tn_transform turned = {tn_p3(0.0, 0.0, 0.0), tn_quat_axis_angle(z_axis, 1.0f)};
     tn_body_set_transform(a.world, a.body, turned);
     settle(&a, omega, load, k, (double)axis.drive.target, 1.0, "teleport");
+    tn_joint_def def = tn_joint_get_def(a.world, a.joint);
+    def.axis[TN_ANGULAR_A].drive.target = axis.drive.target = (float)(0.5 * jump);
+    assert_true(tn_joint_set_def(a.world, a.joint, &def));
+    settle(&a, omega, load, k, (double)axis.drive.target, 1.5 * jump, "defined anew");
+    tn_joint_set_drive(a.world, a.joint, TN_ANGULAR_A, (tn_drive){.limits = axis.drive.limits});
+    test_run(a.world, DT, 5);
+    tn_body_set_angular_velocity(a.world, a.body, tn_v3(0.0f, 0.0f, 0.0f));
+    tn_body_set_transform(a.world, a.body, turned);
+    tn_joint_set_drive(a.world, a.joint, TN_ANGULAR_A, axis.drive);
+    settle(&a, omega, load, k, (double)axis.drive.target, 1.0, "switched on");
     tn_world_destroy(a.world);
   }
 }
@@ -456,6 +466,32 @@ static void targets_lie_beyond_half_a_turn(void **unused)
   }
 }
 
+// A motor turns up to the end of any range, also one that is more than half a turn away, and rests
+// there; then it turns back to the other end.
+static void motors_stop_at_the_ends_of_wide_ranges(void **unused)
+{
+  (void)unused;
+  uint32_t random = 31;
+  for (int i = 0; i < test_cases(24, 240); ++i) {
+    double inertia = log_between(&random, 1e-3, 1e2), lo = (double)test_between(&random, -8, -0.1f);
+    double hi = (double)test_between(&random, 0.1f, 8.0f);
+    tn_axis axis = no_axis();
+    axis.drive = tn_motor(4.0f, INFINITY, (float)(200.0 * inertia));
+    axle a = make_axle(counts[i % 3], TN_METHOD_TENON, inertia, axis);
+    tn_joint_def def = tn_joint_get_def(a.world, a.joint);
+    def.angular[0] = tn_between((float)lo, (float)hi);
+    assert_true(tn_joint_set_def(a.world, a.joint, &def));
+    for (int way = 1; way >= -1; way -= 2) {
+      axis.drive.velocity = 4.0f * (float)way;
+      tn_joint_set_drive(a.world, a.joint, TN_ANGULAR_A, axis.drive);
+      test_run(a.world, DT, 60 + (int)(60.0 * (hi - lo) / 4.0));
+      assert_close(angle_of(&a), way > 0 ? hi : lo, 1e-4);
+      assert_close(rate_of(&a), 0.0, 1e-4);
+    }
+    tn_world_destroy(a.world);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Every free axis
 
@@ -664,6 +700,7 @@ int main(void)
       cmocka_unit_test(armature_resists_impulses),
       cmocka_unit_test(hinge_turns_ten_times_and_back),
       cmocka_unit_test(targets_lie_beyond_half_a_turn),
+      cmocka_unit_test(motors_stop_at_the_ends_of_wide_ranges),
       cmocka_unit_test(ball_joints_turn_to_a_target),
       cmocka_unit_test(ball_springs_are_of_second_order),
       cmocka_unit_test(each_axis_is_driven_by_itself),

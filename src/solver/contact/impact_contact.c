@@ -60,7 +60,8 @@ static void advance_to(toi_body *f, float time)
   }
 }
 
-void predict_pose(const solver_data *data, int32_t slot, const double *v)
+// A body after the time h with the velocities v: linear, then angular.
+static toi_body moved_body(const solver_data *data, int32_t slot, const double *v)
 {
   toi_body f = load_toi_body(data, slot, 1);
   f.body.v = v_make((float)v[0], (float)v[1], (float)v[2]);
@@ -68,6 +69,18 @@ void predict_pose(const solver_data *data, int32_t slot, const double *v)
   advance_to(&f, data->substep.h);
   memcpy(data->state[slot].dx, &f.body.dx, sizeof f.body.dx);
   memcpy(data->state[slot].dq, &f.body.dq, sizeof f.body.dq);
+  return f;
+}
+
+void predict_pose(const solver_data *data, int32_t slot, const double *v)
+{
+  moved_body(data, slot, v);
+}
+
+void displace_body(const solver_data *data, int32_t slot, const double *v)
+{
+  toi_body f = moved_body(data, slot, v);
+  memcpy(data->inertia[slot].inverse, &f.body.ii, sizeof f.body.ii);
 }
 
 toi_contact toi_contact_load(const solver_data *data, const restitution_contact *at)

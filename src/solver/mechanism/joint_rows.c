@@ -226,9 +226,10 @@ static inline void add_locked_row(row_builder *s, int i, double e, float complia
   }
   joint_row *l =
       add_row(s, row_head_of(s->block, ROW_LOCKED, i), s->rows[i].j, s->rows[i].inverse_mass);
-  if (!s->relaxing) {
+  if (s->context->pass != DIRECT_HALF_KICK) {
     l->error = apply_deadband(s, e) * s->inv_h;
-  } else if (s->context->pass == DIRECT_RELAX) {
+  }
+  if (s->context->pass == DIRECT_RELAX) {
     l->lambda = (double)lambda;
   }
 }

@@ -615,6 +615,45 @@ static void update_lagged_friction(const solve_state *s)
   }
 }
 
+// Whether the drift has opened a rigid joint far: bodies that turn by a radian in a substep leave
+// the tangent that the joint held, by (h w)^2 / 2 of a lever arm.
+static bool are_joints_open(const solve_state *s)
+{
+  double most = TUNING_OPEN_JOINT / (double)s->context->data->substep.h;
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    const jacobian_block *block = &s->context->set->jacobian_blocks[j->jacobian_lane / BLOCK_WIDTH];
+    double length = (double)block->lever_length[j->jacobian_lane % BLOCK_WIDTH];
+    const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
+    for (; l < end; ++l) {
+      if (fabs(l->error) > (l->block ? 1.0 : length) * most) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Moves the bodies by the position solution at the new pose. Velocities and momenta stay as they
+// are.
+static void close_joints(const solve_state *s)
+{
+  const direct_context *c = s->context;
+  mechanism *m = s->mechanism;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    double u[BODY_ROWS];
+    for (int k = 0; k < BODY_ROWS && !node->is_joint; ++k) {
+      u[k] = s->x[node->first_row + k][1] + 0.0; // no negative zeros, see load_bodies()
+    }
+    if (!node->is_joint) {
+      displace_body(c->data, node->index, u);
+    }
+  }
+  direct_evaluate_jacobians(c, m); // the angles of joints after the step are among them
+  m->factor_pose = NO_SLOT;
+}
+
 solve_state solve_begin(const direct_context *c, mechanism *m)
 {
   solve_state s = make_solve(c, m);
@@ -672,6 +711,9 @@ void solve_end(solve_state *s)
   }
   if (c->pass == DIRECT_RELAX || c->pass == DIRECT_HALF_KICK) {
     mechanism_stop_infeasible(c, m);
+  }
+  if (RULE(mechanism_closing) && c->pass == DIRECT_RELAX && !m->infeasible && are_joints_open(s)) {
+    close_joints(s);
   }
 }
 
