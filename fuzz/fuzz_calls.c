@@ -136,6 +136,8 @@ static uint8_t *recording_of(const uint8_t *data, size_t size, size_t *whole)
   tn_world_def def = tn_default_world_def();
   def.substeps = 1 + (data[0] >> 5 & 3);
   def.sleeping = data[0] >> 4 & 1;
+  int method = data[1] / SOURCES; // half of the recordings run with the default
+  def.method = method < 2 ? TN_METHOD_TENON : method == 2 ? TN_METHOD_XPBD : TN_METHOD_JACOBI;
   record_writer w = {0};
   record_put_header(&w, &def);
   put_records(&w, room, room + length);
