@@ -270,9 +270,14 @@ static bool reserve_rows(device_batch *d, size_t size)
   return d->staging_size >= size && d->rows_size >= size;
 }
 
+// Rows of the host go through memory of the device; those of the device are coded where they are.
 bool device_batch_rows(device_batch *d, const batch_rows *rows, const uint8_t *mask,
                        uint32_t *results)
 {
+  if (rows->rows.on_device) {
+    d->call.rows = *rows;
+    return run_masked(d, DEVICE_ROWS, mask, results);
+  }
   size_t row = row_size(rows), world = row * (size_t)rows->items;
   size_t size = world * (size_t)d->count;
   if (!reserve_rows(d, size)) {

@@ -122,6 +122,9 @@ static bool run_rows(tn_batch *b, tn_batch_field field, const uint8_t *mask, tn_
   if (rows.item_stride < item || rows.world_stride < world) {
     return batch_refuse(b, "%s: a stride is shorter than what it spans", caller);
   }
+  if (rows.on_device && !b->device) {
+    return batch_refuse(b, "%s: the rows are on a device and the worlds are not", caller);
+  }
   rows_task task = {
       .batch = b, .mask = mask, .rows = {field, rows, shape.items, shape.numbers, writes}};
   if (b->device) {

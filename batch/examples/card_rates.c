@@ -1,11 +1,13 @@
 // Steps a second of many worlds on a card and on the CPU, and whether their hashes are equal:
 //
-//   card_rates SCENE WORLDS STEPS THREADS
+//   card_rates SCENE WORLDS STEPS THREADS SETTLE
 //
-// SCENE is a scene of `tenon scenes`, or chain20, a chain of 20 bodies. Each world has a gravity of
-// its own; steps are of 1/60 s at 8 substeps. Without THREADS (0) the CPU is left out.
+// SCENE is one of `tenon scenes` or of small_set.c. Each world has a gravity of its own; steps are
+// of 1/60 s at 8 substeps, and worlds do not sleep. The world that is copied makes SETTLE steps
+// before. Without THREADS (0) the CPU is left out.
 #define _POSIX_C_SOURCE 200809L // NOLINT: for clock_gettime
 #include "scenes.h"
+#include "small_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,25 +22,6 @@ static double now(void)
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static tn_world *make_chain(const tn_world_def *def)
-{
-  tn_world *world = tn_world_create(def);
-  tn_body_id last = {0};
-  for (int i = 0; i < 20; ++i) {
-    tn_body_def link = tn_default_body_def();
-    link.position = tn_p3(0.2 * i + 0.1, 10.0, 0.0);
-    link.mass = tn_mass_box(tn_v3(0.1f, 0.03f, 0.03f), 1000.0f);
-    tn_body_id body = tn_body_create(world, &link);
-    tn_joint_def ball = tn_default_joint_def(TN_JOINT_BALL);
-    ball.body_a = last;
-    ball.body_b = body;
-    tn_joint_def_at(world, &ball, tn_p3(0.2 * i, 10.0, 0.0), tn_v3(1.0f, 0.0f, 0.0f));
-    tn_joint_create(world, &ball);
-    last = body;
-  }
-  return world;
 }
 
 static tn_batch *make_batch(const tn_world *world, int count, int threads,
@@ -56,7 +39,7 @@ static tn_batch *make_batch(const tn_world *world, int count, int threads,
     tn_batch_destroy(batch);
     return NULL;
   }
-  printf("%s: made in %.2f s", device ? "card" : "CPU", now() - start);
+  printf("%d worlds, %s: made in %.2f s", count, device ? "card" : "CPU", now() - start);
   for (int i = 0; i < 3 * count; ++i) {
     double pull = i % 3 == 1 ? -10.0 : 0.0;
     gravity[i] = (float)tn_batch_uniform(1, (uint32_t)i, 0, 0, pull - 1.0, pull + 1.0);
@@ -108,26 +91,33 @@ static bool compare(const tn_world *world, int count, int steps, int threads)
   return ok;
 }
 
+static bool settle_and_compare(tn_world *world, char **numbers)
+{
+  for (int i = atoi(numbers[3]); i > 0; --i) {
+    tn_world_step(world, dt);
+  }
+  return compare(world, atoi(numbers[0]), atoi(numbers[1]), atoi(numbers[2]));
+}
+
 int main(int argc, char **argv)
 {
-  int count = argc == 5 ? atoi(argv[2]) : 0, steps = argc == 5 ? atoi(argv[3]) : 0;
-  bool is_chain = argc == 5 && strcmp(argv[1], "chain20") == 0;
-  const scene *which = argc == 5 ? scene_find(argv[1]) : NULL;
-  if (count < 1 || steps < 1 || (!is_chain && !which)) {
-    fprintf(stderr, "usage: card_rates SCENE|chain20 WORLDS STEPS THREADS\n");
-    return 2;
-  }
+  const scene *which = argc == 6 ? scene_find(argv[1]) : NULL;
   tn_world_def def = tn_default_world_def();
   def.substeps = 8;
-  if (is_chain) {
-    tn_world *world = make_chain(&def);
-    bool ok = compare(world, count, steps, atoi(argv[4]));
-    tn_world_destroy(world);
+  def.sleeping = false;
+  tn_world *small = argc == 6 ? small_set_make(argv[1], &def) : NULL;
+  if ((!small && !which) || atoi(argv[2]) < 1 || atoi(argv[3]) < 1) {
+    fprintf(stderr, "usage: card_rates SCENE WORLDS STEPS THREADS SETTLE\n");
+    return 2;
+  }
+  if (small) {
+    bool ok = settle_and_compare(small, argv + 2);
+    tn_world_destroy(small);
     return ok ? 0 : 1;
   }
   scene_settings settings = scene_defaults(which);
   scene_run *made = scene_create(which, &settings, &def);
-  bool ok = made && compare(made->world, count, steps, atoi(argv[4]));
+  bool ok = made && settle_and_compare(made->world, argv + 2);
   scene_destroy(made);
   return ok ? 0 : 1;
 }

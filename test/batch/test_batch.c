@@ -184,7 +184,7 @@ static void rows_are_what_single_calls_say(void **state)
   tn_batch_shape shape = tn_batch_shape_of(batch, TN_BATCH_POSES);
   assert_true(shape.worlds == 3 && shape.items == 3 && shape.numbers == 7);
   tn_batch_step(batch, dt, 5);
-  tn_batch_rows rows = {poses, TN_FLOAT, sizeof poses[0], sizeof poses[0][0]};
+  tn_batch_rows rows = {poses, TN_FLOAT, sizeof poses[0], sizeof poses[0][0], false};
   assert_true(tn_batch_read(batch, TN_BATCH_POSES, NULL, rows));
   for (int w = 0; w < 3; ++w) {
     tn_body_id ids[3];
@@ -397,10 +397,10 @@ static void bad_arguments_are_refused(void **state)
   tn_batch *batch = tn_batch_create(&def);
   assert_non_null(batch);
   float data[64];
-  tn_batch_rows rows = {data, TN_FLOAT, 4, 0};
+  tn_batch_rows rows = {data, TN_FLOAT, 4, 0, false};
   assert_false(tn_batch_read(batch, TN_BATCH_POSES, NULL, rows));
   assert_message("stride");
-  rows = (tn_batch_rows){NULL, TN_FLOAT, 0, 0};
+  rows = (tn_batch_rows){NULL, TN_FLOAT, 0, 0, false};
   assert_false(tn_batch_read(batch, TN_BATCH_POSES, NULL, rows));
   assert_message("null");
   rows.data = data;

@@ -216,7 +216,7 @@ static void rows_may_have_gaps(void **state)
   assert_in_range(shape.items, 1, 64);
   const uint8_t mask[WORLDS] = {0, 1, 1};
   for (int i = 0; i < 2; ++i) {
-    tn_batch_rows rows = {record[i], TN_FLOAT, sizeof record[i][0], sizeof record[i][0][0]};
+    tn_batch_rows rows = {record[i], TN_FLOAT, sizeof record[i][0], sizeof record[i][0][0], false};
     record[i][0][0].velocity[0] = 5.0f;
     record[i][1][0].velocity[0] = 0.5f;
     record[i][2][0].rest = 7.0f;
@@ -228,6 +228,43 @@ static void rows_may_have_gaps(void **state)
   }
   assert_memory_equal(record[0], record[1], sizeof record[0]);
   assert_same(both[0], both[1], "after writing velocities");
+  tn_batch_destroy(both[0]);
+  tn_batch_destroy(both[1]);
+  tn_world_destroy(world);
+}
+
+// The memory comes from the device itself, as from a learner on the same card.
+static void rows_may_be_on_the_device(void **state)
+{
+  (void)state;
+  tn_world *world = boxes(2);
+  tn_batch *both[2] = {make_batch(world, WORLDS, device), make_batch(world, WORLDS, NULL)};
+  tn_batch_shape shape = tn_batch_shape_of(both[0], TN_BATCH_VELOCITIES);
+  double velocities[2][WORLDS][64][6] = {0};
+  assert_in_range(shape.items, 1, 64);
+  char why[256];
+  void *connection = device->open(why, sizeof why);
+  void *there = connection ? device->alloc(connection, sizeof velocities[0]) : NULL;
+  assert_non_null(there);
+  velocities[0][1][0][0] = 2.5;
+  assert_true(device->write(connection, there, velocities[0], sizeof velocities[0]));
+  const uint8_t second[WORLDS] = {0, 1, 0};
+  tn_batch_rows rows = {there, TN_DOUBLE, sizeof velocities[0][0], 0, true};
+  assert_false(tn_batch_write(both[1], TN_BATCH_VELOCITIES, second, rows));
+  assert_message("on a device");
+  tn_batch_rows same = {velocities[0], TN_DOUBLE, sizeof velocities[0][0], 0, false};
+  assert_true(tn_batch_write(both[0], TN_BATCH_VELOCITIES, second, rows));
+  assert_true(tn_batch_write(both[1], TN_BATCH_VELOCITIES, second, same));
+  tn_batch_step(both[0], dt, 3);
+  tn_batch_step(both[1], dt, 3);
+  assert_same(both[0], both[1], "after rows of the device");
+  assert_true(tn_batch_read(both[0], TN_BATCH_VELOCITIES, NULL, rows));
+  assert_true(tn_batch_read(both[1], TN_BATCH_VELOCITIES, NULL, same));
+  assert_true(device->read(connection, velocities[1], there, sizeof velocities[1]));
+  assert_memory_equal(velocities[0], velocities[1], sizeof velocities[0]);
+  assert_true(velocities[0][1][0][0] > 0.0);
+  device->release(connection, there);
+  device->close(connection);
   tn_batch_destroy(both[0]);
   tn_batch_destroy(both[1]);
   tn_world_destroy(world);
@@ -245,13 +282,13 @@ static void faults_stay_in_their_world(void **state)
   double poses[WORLDS][64][7];
   assert_in_range(shape.items, 2, 64);
   for (int i = 0; i < 2; ++i) {
-    tn_batch_rows rows = {poses, TN_DOUBLE, sizeof poses[0], 0};
+    tn_batch_rows rows = {poses, TN_DOUBLE, sizeof poses[0], 0, false};
     const uint8_t second[WORLDS] = {0, 1, 0};
     assert_true(tn_batch_read(both[i], TN_BATCH_POSES, NULL, rows));
     poses[1][0][0] = 1e9 - 1.0; // leaves the range of positions in the next step
     assert_true(tn_batch_write(both[i], TN_BATCH_POSES, second, rows));
     double speeds[WORLDS][64][6];
-    tn_batch_rows speed_rows = {speeds, TN_DOUBLE, sizeof speeds[0], 0};
+    tn_batch_rows speed_rows = {speeds, TN_DOUBLE, sizeof speeds[0], 0, false};
     assert_true(tn_batch_read(both[i], TN_BATCH_VELOCITIES, NULL, speed_rows));
     speeds[1][0][0] = 400.0;
     assert_true(tn_batch_write(both[i], TN_BATCH_VELOCITIES, second, speed_rows));
@@ -368,6 +405,7 @@ static int test_device(const tn_batch_device *on, const char *name)
       cmocka_unit_test(states_go_back_and_spread),
       cmocka_unit_test(fields_are_those_of_the_library),
       cmocka_unit_test(rows_may_have_gaps),
+      cmocka_unit_test(rows_may_be_on_the_device),
       cmocka_unit_test(faults_stay_in_their_world),
       cmocka_unit_test(too_little_memory_is_said),
       cmocka_unit_test(what_a_device_cannot_do_is_refused),

@@ -143,6 +143,7 @@ typedef struct tn_batch_rows {
   tn_number type;      ///< of the numbers
   size_t world_stride; ///< bytes; 0: without gaps
   size_t item_stride;  ///< bytes; 0: without gaps
+  bool on_device;      ///< `data` is memory of the batch's device, and nothing is copied; false
 } tn_batch_rows;
 
 /// Size of the array of a field, by the first world; zeros for null and for no field.
