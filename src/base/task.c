@@ -57,7 +57,9 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
 {
   (void)pool, (void)grain;
   for (int i = 0; i < count; ++i) {
-    task(stages[i].first, stages[i].last, context);
+    if (stages[i].first < stages[i].last) {
+      task(stages[i].first, stages[i].last, context);
+    }
   }
 }
 
