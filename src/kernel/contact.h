@@ -163,19 +163,23 @@ KERNEL ScaledRows scale_rows(int points, const R *k, R alpha, const R *r)
   return rows;
 }
 
-// Projected Gauss-Seidel from x.
-INLINED void solve_pgs(int points, const ScaledRows *rows, int sweeps, const R *lambda,
-                       const M *frozen, R *x)
+// Impulse of point i that leaves it the wanted velocity. The row's latest input comes last, which
+// shortens the chain of dependent operations.
+INLINED R wanted_impulse(int points, const ScaledRows *rows, int i, const R *x)
 {
-  for (int sweep = 0; sweep < sweeps; ++sweep) {
-    for (int i = 0; i < points; ++i) {
-      R next = rows->wanted[i];
-      // The row's latest input comes last, which shortens the chain of dependent operations.
-      for (int j = i + 1; j < i + points; ++j) {
-        next = next - rows->row[i][j % points] * x[j % points];
-      }
-      x[i] = pick(frozen[i], splat(0.0f), r_max(next, -lambda[i]));
-    }
+  R next = rows->wanted[i];
+  for (int j = i + 1; j < i + points; ++j) {
+    next = next - rows->row[i][j % points] * x[j % points];
+  }
+  return next;
+}
+
+// One sweep of projected Gauss-Seidel from x.
+INLINED void solve_pgs(int points, const ScaledRows *rows, const R *lambda, const M *frozen, R *x)
+{
+  for (int i = 0; i < points; ++i) {
+    R next = wanted_impulse(points, rows, i, x);
+    x[i] = pick(frozen[i], splat(0.0f), r_max(next, -lambda[i]));
   }
 }
 
@@ -183,82 +187,103 @@ INLINED void solve_pgs(int points, const ScaledRows *rows, int sweeps, const R *
 // cyclic order, are not determined by its motion: where the gaps do not quite lie in a plane the
 // ridge alone would bound them, and the face would end on two corners. One inverse iteration finds
 // their direction, which d is made perpendicular to.
-KERNEL void remove_redundant_part(const R *in, const R *inverse, R *d)
+KERNEL void remove_redundant_part(const R *inverse, M all, R *d)
 {
   R n[CONTACT_POINTS], along = splat(0.0f), square = splat(0.0f);
-  R four = in[0] * in[1] * in[2] * in[3];
   for (int i = 0; i < CONTACT_POINTS; ++i) {
     n[i] = inverse[sym(i, 0)] - inverse[sym(i, 1)] + inverse[sym(i, 2)] - inverse[sym(i, 3)];
     along = along + n[i] * d[i];
     square = square + n[i] * n[i];
   }
-  R share = four * along / r_max(square, splat(TUNING_MIN_DIVISOR));
+  R share = along / r_max(square, splat(TUNING_MIN_DIVISOR));
   for (int i = 0; i < CONTACT_POINTS; ++i) {
-    d[i] = d[i] - share * n[i];
+    d[i] = pick(all, d[i] - share * n[i], d[i]);
   }
 }
 
-// d = (K + ridge)^-1 of what is left of r, over the points of a set; zero elsewhere. `in` is 1 for
-// points of the set, otherwise 0.
-INLINED void solve_subset(int points, const R *k, R alpha, const R *r, const R *in, const R *x,
-                          R *d)
+KERNEL R kept_where(M in, R x)
 {
-  R part[CONTACT_MASSES], inverse[CONTACT_MASSES], rest[CONTACT_POINTS];
+  return pick(in, x, splat(0.0f));
+}
+
+// d = K^-1 of what is left of r over the points of a set, zero elsewhere. With P = K + ridge,
+// P^-1 + ridge P^-2 is the inverse up to ridge^2.
+INLINED void solve_subset(const R *k, R alpha, const R *r, const M *in, const R *x, R *d)
+{
+  R part[CONTACT_MASSES], inverse[CONTACT_MASSES], rest[CONTACT_POINTS], first[CONTACT_POINTS];
   R trace = splat(0.0f), count = splat(0.0f);
-  for (int i = 0; i < points; ++i) {
-    trace = trace + in[i] * k[sym(i, i)];
-    count = count + in[i];
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    trace = trace + kept_where(in[i], k[sym(i, i)]);
+    count = count + kept_where(in[i], splat(1.0f));
   }
   R ridge = TUNING_CONTACT_RIDGE * trace / r_max(count, splat(1.0f));
-  for (int j = 0; j < points; ++j) {
+  for (int j = 0; j < CONTACT_POINTS; ++j) {
     for (int i = 0; i < j; ++i) {
-      part[sym(i, j)] = in[i] * in[j] * k[sym(i, j)];
+      part[sym(i, j)] = kept_where(in[i] & in[j], k[sym(i, j)]);
     }
-    part[sym(j, j)] = in[j] * (k[sym(j, j)] + alpha + ridge) + (1.0f - in[j]);
-    rest[j] = in[j] * (r[j] - row_of(points, k, j, x) - alpha * x[j]);
+    part[sym(j, j)] = pick(in[j], k[sym(j, j)] + (alpha + ridge), splat(1.0f));
+    rest[j] = kept_where(in[j], r[j] - row_of(CONTACT_POINTS, k, j, x) - alpha * x[j]);
   }
-  invert(points, part, inverse);
-  R first[CONTACT_POINTS];
-  for (int i = 0; i < points; ++i) {
-    first[i] = in[i] * row_of(points, inverse, i, rest);
+  invert(CONTACT_POINTS, part, inverse);
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    first[i] = row_of(CONTACT_POINTS, inverse, i, rest);
   }
-  for (int i = 0; i < points; ++i) {
-    d[i] = in[i] * (rest[i] - row_of(points, k, i, first) - alpha * first[i]);
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    d[i] = first[i] + ridge * row_of(CONTACT_POINTS, inverse, i, first);
   }
-  for (int i = 0; i < points; ++i) {
-    rest[i] = in[i] * row_of(points, inverse, i, d);
+  M all = in[0] & in[1] & in[2] & in[3];
+  if (m_any(all)) {
+    remove_redundant_part(inverse, all, d);
   }
-  for (int i = 0; i < points; ++i) {
-    d[i] = first[i] + rest[i];
+}
+
+// x + step d, as far as no point pulls. Returns the lanes that get all of d and then close at no
+// point outside of the set.
+INLINED M take_step(const ScaledRows *rows, const R *lambda, const M *frozen, const M *in,
+                    const R *d, R *x)
+{
+  R step = splat(1.0f);
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    R end = (lambda[i] + x[i]) / r_max(-d[i], splat(TUNING_MIN_DIVISOR));
+    step = pick(d[i] < 0.0f, r_min(step, end), step);
   }
-  remove_redundant_part(in, inverse, d);
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    x[i] = pick(frozen[i], splat(0.0f), r_max(x[i] + step * d[i], -lambda[i]));
+  }
+  M solved = step >= 1.0f;
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    R next = wanted_impulse(CONTACT_POINTS, rows, i, x);
+    solved = solved & (frozen[i] | in[i] | (next <= -lambda[i]));
+  }
+  return solved;
 }
 
 // The LCP of a face in which a point would pull. Gauss-Seidel over its points, whose matrix is
-// nearly singular, leaves a face that bears its load near a corner so soft that towers fall. So
-// sweeps, which find the points that push, alternate with the direct solution for these, taken as
-// far as none of them pulls: each round solves the rest or ends with a point less.
-INLINED void solve_face_lcp(int points, const R *k, R alpha, const R *r, const R *lambda,
-                            const M *frozen, R *x)
+// nearly singular, leaves a face that bears its load near a corner so soft that towers fall. So a
+// sweep, which finds the points that push, alternates with the direct solution for these, taken as
+// far as none of them pulls: each round solves the rest or ends with a point less. Nearly all faces
+// are solved in the first round. Lanes that are `done` keep their x.
+INLINED void solve_face_lcp(const R *k, R alpha, const R *r, const R *lambda, const M *frozen,
+                            M done, R *x)
 {
-  ScaledRows rows = scale_rows(points, k, alpha, r);
-  for (int round = 0; round < TUNING_CONTACT_ROUNDS; ++round) {
-    R in[CONTACT_POINTS], d[CONTACT_POINTS];
-    solve_pgs(points, &rows, TUNING_CONTACT_ROUND_SWEEPS, lambda, frozen, x);
-    for (int i = 0; i < points; ++i) {
-      in[i] = pick(frozen[i] | (lambda[i] + x[i] <= 0.0f), splat(0.0f), splat(1.0f));
+  ScaledRows rows = scale_rows(CONTACT_POINTS, k, alpha, r);
+  for (int round = 0; round < TUNING_CONTACT_ROUNDS && m_any(m_not(done)); ++round) {
+    M in[CONTACT_POINTS];
+    R d[CONTACT_POINTS], y[CONTACT_POINTS];
+    for (int i = 0; i < CONTACT_POINTS; ++i) {
+      y[i] = x[i];
     }
-    solve_subset(points, k, alpha, r, in, x, d);
-    R step = splat(1.0f);
-    for (int i = 0; i < points; ++i) {
-      R end = (lambda[i] + x[i]) / r_max(-d[i], splat(TUNING_MIN_DIVISOR));
-      step = pick(d[i] < 0.0f, r_min(step, end), step);
+    solve_pgs(CONTACT_POINTS, &rows, lambda, frozen, y);
+    for (int i = 0; i < CONTACT_POINTS; ++i) {
+      in[i] = m_not(frozen[i]) & (lambda[i] + y[i] > 0.0f);
     }
-    for (int i = 0; i < points; ++i) {
-      x[i] = pick(frozen[i], splat(0.0f), r_max(x[i] + step * d[i], -lambda[i]));
+    solve_subset(k, alpha, r, in, y, d);
+    M solved = take_step(&rows, lambda, frozen, in, d, y);
+    for (int i = 0; i < CONTACT_POINTS; ++i) {
+      x[i] = pick(done, x[i], y[i]);
     }
+    done = done | solved;
   }
-  solve_pgs(points, &rows, TUNING_CONTACT_ROUND_SWEEPS, lambda, frozen, x);
 }
 
 // Exact LCP of two points, for the case that the unbounded solution pulls: then at most one of them
@@ -325,10 +350,10 @@ INLINED void solve_normal_lcp(int points, const ContactMass *mass, R alpha, cons
     if (points == 2 && RULE(block_manifold)) {
       solve_two_point_lcp(mass->k, alpha, rhs->r, lambda, rhs->frozen, y);
     } else if (RULE(block_manifold)) {
-      solve_face_lcp(points, mass->k, alpha, rhs->r, lambda, rhs->frozen, y);
+      solve_face_lcp(mass->k, alpha, rhs->r, lambda, rhs->frozen, m_not(pulls) | rhs->idle, y);
     } else {
       ScaledRows rows = scale_rows(points, mass->k, alpha, rhs->r);
-      solve_pgs(points, &rows, 1, lambda, rhs->frozen, y);
+      solve_pgs(points, &rows, lambda, rhs->frozen, y);
     }
   }
   for (int i = 0; i < points; ++i) {
