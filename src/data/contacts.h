@@ -64,7 +64,7 @@ typedef struct contact {
   alignas(64) bool alive;
   bool idle : 1;         // no point had an impulse as the last step ended
   bool was_loaded : 1;   // some point had an impulse during the last step
-  bool settled : 1;      // preload_age exceeds TUNING_CONTACT_SETTLING_TIME
+  bool settled : 1;      // preload_age has reached TUNING_CONTACT_SETTLING_TIME
   bool fixed_normal : 1; // round, but moves so little in this step that it is solved as flat
   uint8_t features;      // contact_features
   union {

@@ -550,7 +550,7 @@ KERNEL Slip solve_friction(int points, const R *used, const ContactPass *pass,
   R spin = v_dot(geom->n, relative_spin(a, b)) + gain * anchor_offset->angle;
   R twist;
   if (points > 2 && RULE(face_friction)) {
-    R slow = (TUNING_FACE_SLOW_SLIP / TUNING_CONTACT_NEAR_GAP) * pass->gravity_gap * pass->inv_h;
+    R slow = (1.0f / TUNING_CONTACT_NEAR_GAP) * pass->gravity_gap * pass->inv_h; // g h
     slip.slides = slip.turns = solve_face_friction(used, &f, params, geom, mass, u, spin, load,
                                                    slow, state, &slide, &twist);
     turning = v_scale(twist, geom->n);

@@ -135,7 +135,7 @@ KERNEL Q flush_rotation_below(float least, Q q)
 
 KERNEL Q flush_tiny_rotation(Q q)
 {
-  return flush_rotation_below(TUNING_TINY_ROTATION, q);
+  return flush_rotation_below(TUNING_TINY_MOTION, q);
 }
 
 // Principal axes at the present pose, in world axes.
@@ -157,8 +157,8 @@ KERNEL void update_angular_momentum(const Body *body, AngularState *spin)
 // The part of a drift before free_rotation(). Returns the momentum in the body's principal axes.
 KERNEL V drift_begin(Body *body, AngularState *spin, R h)
 {
-  body->v = flush_below(TUNING_TINY_SPEED, body->v);
-  body->w = flush_below(TUNING_TINY_SPEED, body->w);
+  body->v = flush_below(TUNING_TINY_MOTION, body->v);
+  body->w = flush_below(TUNING_TINY_MOTION, body->w);
   body->dx = v_add(body->dx, v_scale(h, body->v));
   update_angular_momentum(body, spin);
   return q_unrotate(principal_axes(body, spin), spin->momentum);
@@ -174,7 +174,7 @@ KERNEL void drift_end(Body *body, AngularState *spin, R inverse_inertia_scale, Q
 
   Q q = principal_axes(body, spin);
   V w = q_rotate(q, v_mul(spin->inverse, q_unrotate(q, spin->momentum)));
-  body->w = flush_below(TUNING_TINY_SPEED, w);
+  body->w = flush_below(TUNING_TINY_MOTION, w);
   M turns = (body->w.x != 0.0f) | (body->w.y != 0.0f) | (body->w.z != 0.0f);
   spin->momentum = v_pick(turns, spin->momentum, v_zero());
   spin->last = body->w;

@@ -29,6 +29,7 @@
 // Needed by: tower_of_20_stands_at_4_substeps, pyramid_stands_at_4_substeps.
 #define TUNING_CONTACT_PRELOAD_TIME 6.0f
 // Age from which a contact counts as settled, s: its preload is then a usable estimate of its load.
+// One with an estimated load has this age from the start.
 #define TUNING_CONTACT_SETTLING_TIME 0.33f
 // A new stack has no impulses to warm start from: it sinks until its preloads are known, and
 // friction then holds it there. While more than one contact in TUNING_CONTACT_UNSETTLED_PART is
@@ -100,12 +101,11 @@
 #define TUNING_FACE_SIDE_RADIUS 0.6f
 #define TUNING_FACE_STICK 100.0f
 // Coupling of sliding and twist in the limit of a face's friction, dimensionless. A face slides
-// where the impulse that stops it exceeds the limit by a factor and its slip a multiple of g h;
+// where the impulse that stops it exceeds the limit by a factor and its slip exceeds g h;
 // otherwise the impulse is scaled back: stacks under heavy blows collapse if their faces slide
 // before they must.
 #define TUNING_FACE_COUPLING 0.2f
 #define TUNING_FACE_FAST 2.0f
-#define TUNING_FACE_SLOW_SLIP 1.0f
 // Regularization of the rolling rows, relative to the angular inverse mass: a body that sticks at
 // one point may have no inverse mass left for rolling.
 #define TUNING_ROLLING_RIDGE 1e-6f
@@ -125,25 +125,20 @@
 // Needed by: pyramid_of_5050_stands_at_4_substeps.
 #define TUNING_INERTIA_SCALE 4000.0f
 #define TUNING_INERTIA_SCALE_MAX 100.0f
-// Squeezed bodies are heavier for impulses (load_estimate.c): the factor of their mass is
-// (TUNING_MASS_SCALE_START d)^2, with d = F h^2 / sqrt(m I) the way that the load F moves them in a
-// substep, relative to their radius of gyration; at most a share of the mass that weighs as much as
-// F, and TUNING_MASS_SCALE_WAY d. The share of unbalanced impulses that counts as load.
-// Dimensionless; the factor falls with h^4.
+// Squeezed bodies are heavier for impulses (load_estimate.c): with c = TUNING_MASS_SCALE the factor
+// of their mass is (c d)^2, d = F h^2 / sqrt(m I) the way that the load F moves them in a substep,
+// relative to their radius of gyration; at most 1 / c of the mass that weighs as much as F, and
+// TUNING_MASS_SCALE_WAY d. 1 / c of unbalanced impulses counts as load. Dimensionless; the factor
+// falls with h^4.
 // Needed by: light_boxes_bear_heavy_ones.
-#define TUNING_MASS_SCALE_START 64.0f
-#define TUNING_MASS_SCALE_SHARE (1.0f / 64.0f)
+#define TUNING_MASS_SCALE 64.0f
 #define TUNING_MASS_SCALE_WAY 1024.0f
-#define TUNING_MASS_SCALE_NET (1.0f / 64.0f)
 // Loaded points from which a manifold counts as a face.
 #define TUNING_FACE_MIN_POINTS 3
-// Faces that get an estimated load: cosine of the normal with the vertical, and the largest gap and
+// Faces that get an estimated load: cosine of the normal with the vertical, and the largest
 // penetration of a point, relative to L. Needed by: heavy_load_stands_at_8_substeps.
 #define TUNING_LOAD_UPRIGHT_COSINE 0.9f
-#define TUNING_LOAD_MAX_GAP 1e-3f
 #define TUNING_LOAD_MAX_PENETRATION 0.02f
-// Age of a contact with an estimated load, times TUNING_CONTACT_SETTLING_TIME: it is settled.
-#define TUNING_LOAD_AGE 1.01f
 
 // ---------------------------------------------------------------------------------------------
 // Impacts
@@ -233,17 +228,11 @@
 // ---------------------------------------------------------------------------------------------
 // Integrator and sleeping
 
-// Share of a substep's kick before the first drift of a step: all of it for supported bodies, half
-// for free ones, whose velocity then belongs to the time of their position.
-// Needed by: elastic_ball_keeps_its_energy and every stack.
-#define TUNING_FIRST_KICK_SUPPORTED 1.0f
-#define TUNING_FIRST_KICK_FREE 0.5f
 // Bound of the fastest point of a body at rest, times sqrt(g R), with R its largest distance from
-// the centre, and the share of it that counts without contacts and joints. Bound of a pinned
-// particle, m/s. Needed by: rest_is_relative_to_size_and_gravity.
+// the centre, and the share of it that counts without contacts and joints.
+// Needed by: rest_is_relative_to_size_and_gravity.
 #define TUNING_SLEEP_SPEED 0.0032f
 #define TUNING_SLEEP_FREE_SHARE 0.01f
-#define TUNING_SLEEP_PINNED_SPEED 1e-30f
 // Time at rest before an island falls asleep, s; at least, and times sqrt(R / g): what swings
 // slowly is slow for long at the ends of its swing.
 #define TUNING_SLEEP_TIME 0.5f
@@ -255,8 +244,7 @@
 // Floors against division by zero and subnormal numbers. No physics as long as they are small.
 
 #define TUNING_TINY 1e-25f           // impulses below are zero, N s and N m s
-#define TUNING_TINY_SPEED 1e-15f     // velocities below are zero, m/s and rad/s
-#define TUNING_TINY_ROTATION 1e-15f  // components of rotations below are zero
+#define TUNING_TINY_MOTION 1e-15f    // velocities, m/s and rad/s, and rotations below are zero
 #define TUNING_TINY_AXES 1e-8f       // those of axes, which turn vectors: less than their rounding
 #define TUNING_MIN_DIVISOR 1e-30f    // of a quotient whose numerator is smaller still
 #define TUNING_MIN_LENGTH 1e-12f     // m, of a vector that is to be normalized

@@ -155,8 +155,8 @@ static void kick_lanes(solver_data *data, int block, int lane, kick_phase phase)
   if (data->substep.deferred_warm_start) {
     apply_correction(data, g, &body);
   }
-  body.v = flush_below(TUNING_TINY_SPEED, body.v);
-  body.w = flush_below(TUNING_TINY_SPEED, body.w);
+  body.v = flush_below(TUNING_TINY_MOTION, body.v);
+  body.w = flush_below(TUNING_TINY_MOTION, body.w);
   store_velocity(data, g, &body, share);
 }
 

@@ -20,13 +20,12 @@ static float damping_decay(float damping, float h)
   return damping > 0.0f ? r_exp(-damping * h) : 1.0f;
 }
 
-// Share of a substep's kick that comes before the first drift of a step.
+// Share of a substep's kick that comes before the first drift of a step: all of it for supported
+// bodies, half for free ones, whose velocity then belongs to the time of their position.
 static float first_kick_of(const body *b)
 {
-  if (b->supported) {
-    return RULE(supported_kick) ? TUNING_FIRST_KICK_SUPPORTED : TUNING_FIRST_KICK_FREE;
-  }
-  return RULE(half_kick) ? TUNING_FIRST_KICK_FREE : TUNING_FIRST_KICK_SUPPORTED;
+  bool whole = b->supported ? RULE(supported_kick) : !RULE(half_kick);
+  return whole ? 1.0f : 0.5f;
 }
 
 // Velocities that take a kinematic body to its target in dt: v = dx / dt, w = angle axis / dt.
@@ -103,7 +102,7 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
 
 static double flush_component(double x)
 {
-  return fabs(x) < (double)TUNING_TINY_ROTATION ? 0.0 : x;
+  return fabs(x) < (double)TUNING_TINY_MOTION ? 0.0 : x;
 }
 
 // As flush_tiny_rotation().

@@ -314,7 +314,7 @@ static bool is_soft_at_rest(const tn_world *world, const soft *s)
   float limit = (s->supported ? 1.0f : TUNING_SLEEP_FREE_SHARE) * soft_rest_limit(world, s).speed;
   for (int32_t i = 0; i < s->particle_count; ++i) {
     const soft_particle *p = &s->particles[i];
-    if (!(tn_length(p->v) < (p->pinned ? TUNING_SLEEP_PINNED_SPEED : limit))) {
+    if (!(tn_length(p->v) <= (p->pinned ? 0.0f : limit))) {
       return false;
     }
   }

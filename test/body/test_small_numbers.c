@@ -23,7 +23,7 @@ static void add_random_stack(tn_world *world, uint32_t *seed, int place)
 
 static void assert_not_tiny(double x)
 {
-  assert_true(x == 0.0 || fabs(x) >= (double)TUNING_TINY_ROTATION);
+  assert_true(x == 0.0 || fabs(x) >= (double)TUNING_TINY_MOTION);
 }
 
 // Arithmetic with numbers below 1e-38 is a hundred times as slow. Of what rests awake the

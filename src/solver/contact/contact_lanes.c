@@ -268,7 +268,7 @@ KERNEL void unpack_lanes(const contact_pack_view *view, contact_block *cb, int l
     to[i]->hit_speed = cb->hit_speed[lane + i];
     to[i]->was_loaded = pressed[i] > 0.0f;
     to[i]->idle = !(loaded[i] > 0.0f);
-    to[i]->settled = preload_age[i] > TUNING_CONTACT_SETTLING_TIME;
+    to[i]->settled = preload_age[i] >= TUNING_CONTACT_SETTLING_TIME;
     for (int k = 0; k < points; ++k) {
       to[i]->manifold.points[k].gap = cb->geom[GEOMETRY_FIELD(gap) + (size_t)k][lane + i];
     }

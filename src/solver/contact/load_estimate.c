@@ -157,15 +157,15 @@ static float inertia_scale_of(const body *of, const body_load *b, float h, float
 static float mass_scale_of(const body *of, const body_load *b, float h, float moment, float gravity)
 {
   float net = tn_length(b->net_squeeze);
-  float squeeze = 0.5f * (b->total_squeeze - net) + TUNING_MASS_SCALE_NET * net;
+  float squeeze = 0.5f * (b->total_squeeze - net) + net / TUNING_MASS_SCALE;
   if (!RULE(mass_scaling) || !(squeeze > 0.0f)) {
     return 1.0f;
   }
   float way = h * squeeze / sqrtf(moment * of->mass.mass);
-  float start = TUNING_MASS_SCALE_START * way;
+  float start = TUNING_MASS_SCALE * way;
   float most = TUNING_MASS_SCALE_WAY * way, weight = of->mass.mass * gravity * h;
   if (weight > 0.0f) {
-    most = fminf(most, TUNING_MASS_SCALE_SHARE * squeeze / weight);
+    most = fminf(most, squeeze / (TUNING_MASS_SCALE * weight));
   }
   return fmaxf(1.0f, fminf(start * start, most));
 }
@@ -335,7 +335,7 @@ static bool is_touching_face(const tn_world *world, const contact *c)
       fminf(world->shapes[c->shape[0]].bounding_radius, world->shapes[c->shape[1]].bounding_radius);
   for (int i = 0; i < c->manifold.count; ++i) {
     float gap = c->manifold.points[i].gap;
-    if (!(gap < TUNING_LOAD_MAX_GAP * size) || !(gap > -TUNING_LOAD_MAX_PENETRATION * size)) {
+    if (!(gap < TUNING_SUPPORT_GAP * size) || !(gap > -TUNING_LOAD_MAX_PENETRATION * size)) {
       return false;
     }
   }
@@ -388,7 +388,7 @@ static void set_preload(contact *c, float load)
     c->state.lambda[i] = load / (float)count;
   }
   c->state.preload = load / (float)count;
-  c->state.preload_age = TUNING_LOAD_AGE * TUNING_CONTACT_SETTLING_TIME;
+  c->state.preload_age = TUNING_CONTACT_SETTLING_TIME;
   c->settled = true;
   c->idle = false;
 }

@@ -53,7 +53,7 @@ static void drift_particles(solver_data *data, int first, int last)
   for (int block = first; block < last; ++block) {
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
       Particle p = load_particles_at(data, block, lane);
-      p.v = flush_below(TUNING_TINY_SPEED, p.v);
+      p.v = flush_below(TUNING_TINY_MOTION, p.v);
       p.v = RULE(soft_speed_limit) ? clamp_length(p.v, splat(TUNING_PARTICLE_MAX_SPEED)) : p.v;
       p.dx = v_add(p.dx, v_scale(h, p.v));
       store_particles_at(data, block, lane, &p);
