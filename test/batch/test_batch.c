@@ -461,13 +461,16 @@ static void make_limbs(tn_world *world)
   }
 }
 
+// A pile falls in another way from another height, with 24 to 39 contacts at a time.
 static void make_pile(tn_world *world)
 {
+  static int piles;
+  double up = 0.001 * piles++;
   add_ground_plane(world);
   tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
   box.half_extents = tn_v3(0.25f, 0.25f, 0.25f);
   for (int i = 0; i < 20; ++i) {
-    tn_pos at = tn_p3(0.3 * (i % 3), 0.5 + 0.6 * i, 0.2 * (i % 2));
+    tn_pos at = tn_p3(0.3 * (i % 3), up + 0.5 + 0.6 * i, 0.2 * (i % 2));
     tn_shape_create(world, test_box(world, at, 1.0f, box.half_extents), &box);
   }
 }
@@ -485,28 +488,39 @@ static void make_cloth(tn_world *world)
   tn_soft_mesh_free(&cloth);
 }
 
-// KiB, a tenth above what was measured.
+static double memory_of_world(void (*make)(tn_world *world))
+{
+  tn_world *world = test_world(1, TN_METHOD_TENON);
+  make(world);
+  tn_batch *batch = make_batch(world, 2, 1);
+  tn_batch_step(batch, dt, 120);
+  double size = (double)tn_world_counters(tn_batch_world(batch, 1)).bytes / 1024.0;
+  tn_batch_destroy(batch);
+  tn_world_destroy(world);
+  return size;
+}
+
+// KiB, mean over some worlds, a tenth above what was measured.
 static void small_worlds_take_little_memory(void **state)
 {
   (void)state;
   const struct {
     const char *name;
     void (*make)(tn_world *world);
+    int worlds;
     double most;
-  } kinds[] = {{"chain of 20", make_chain, 220.0},
-               {"15 limbs", make_limbs, 270.0},
-               {"pile of 20 boxes", make_pile, 260.0},
-               {"cloth of 400 particles", make_cloth, 900.0}};
+  } kinds[] = {{"chain of 20", make_chain, 1, 220.0},
+               {"15 limbs", make_limbs, 1, 270.0},
+               {"pile of 20 boxes", make_pile, 16, 280.0},
+               {"cloth of 400 particles", make_cloth, 1, 900.0}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
-    tn_world *world = test_world(1, TN_METHOD_TENON);
-    kinds[i].make(world);
-    tn_batch *batch = make_batch(world, 2, 1);
-    tn_batch_step(batch, dt, 120);
-    double size = (double)tn_world_counters(tn_batch_world(batch, 1)).bytes / 1024.0;
-    print_message("%s: %.0f KiB a world\n", kinds[i].name, size);
-    assert_true(size < kinds[i].most);
-    tn_batch_destroy(batch);
-    tn_world_destroy(world);
+    double sum = 0.0;
+    for (int k = 0; k < kinds[i].worlds; ++k) {
+      sum += memory_of_world(kinds[i].make);
+    }
+    double mean = sum / kinds[i].worlds;
+    print_message("%s: %.0f KiB a world\n", kinds[i].name, mean);
+    assert_true(mean < kinds[i].most);
   }
 }
 
