@@ -76,6 +76,7 @@ typedef struct detection {
   int32_t shape_motion_capacity;
   int32_t *active_pairs; // slots of pairs to be collided in this step
   int32_t active_pair_count, active_pair_capacity;
+  int32_t multi_manifold_pair_count; // of the active ones
 
   int32_t sweep_stop_count; // bodies that continuous collision put back in the last step
 

@@ -16,6 +16,8 @@
 #include <string.h>
 
 #define PAIR_GRAIN 32 // pairs per task
+// Time of a pair that may have several manifolds, such as a hull on a mesh, over that of another.
+#define MULTI_MANIFOLD_WEIGHT 64
 
 // ---------------------------------------------------------------------------------------------
 // Contacts of a pair
@@ -312,6 +314,14 @@ typedef struct narrow_phase_context {
   float dt;
 } narrow_phase_context;
 
+// Pairs per task, so that tasks take about the same time whatever the mean pair costs.
+static int pair_grain(const detection *d)
+{
+  int64_t pairs = d->active_pair_count, slow = d->multi_manifold_pair_count;
+  int64_t grain = PAIR_GRAIN * pairs / (pairs + MULTI_MANIFOLD_WEIGHT * slow + 1);
+  return grain < 1 ? 1 : (int)grain;
+}
+
 static void narrow_phase_task(int first, int last, void *context)
 {
   const narrow_phase_context *task = context;
@@ -341,7 +351,8 @@ bool narrow_phase_update(tn_world *world, float dt)
       (!pairs_sort(world) || !pair_list_build(world, dt, &list))) {
     return false;
   }
-  task_run(world->tasks, narrow_phase_task, world->detection->active_pair_count, PAIR_GRAIN, &task);
+  task_run(world->tasks, narrow_phase_task, world->detection->active_pair_count,
+           pair_grain(world->detection), &task);
   if (!apply_results(world) || (any_fast && !continuous_update(world, dt)) ||
       !ghost_contacts_remove(world, dt)) {
     return false;

@@ -344,6 +344,7 @@ bool pair_list_build(tn_world *world, float dt, pair_list *out)
   pair_chunk sum = sum_chunks(world, &t, chunks);
   task_run(world->tasks, copy_chunks, chunks, CHUNK_GRAIN, &t);
   world->detection->active_pair_count = sum.count;
+  world->detection->multi_manifold_pair_count = (sum.room - sum.count) / (MAX_MANIFOLDS - 1);
   *out = (pair_list){sum.descents, sum.touches_sleeping};
   return heap_reserve(&world->heap, (void **)&world->detection->found_manifolds,
                       &world->detection->found_manifold_capacity, sum.room, sizeof(manifold)) &&

@@ -98,11 +98,12 @@ static double estimate_work(const tn_world *world)
   double bodies = (double)(world->awake_list_lost ? world->body_pool.count
                                                   : world->awake_count + world->changed_body_count);
   double pairs = (double)world->detection->active_pair_count;
+  double surface_pairs = (double)world->detection->multi_manifold_pair_count;
   double joints = (double)(BLOCK_WIDTH * world->solver->joint_graph.block_count);
   double direct_joints = (double)world->solver->mechanisms.joint_count;
   double particles = (double)world->solver->soft_graph.solver_particle_count;
   return (0.2 + 0.02 * substeps) * bodies + (0.2 + 0.05 * substeps) * pairs +
-         0.1 * substeps * joints + 1.0 * substeps * direct_joints +
+         8.0 * surface_pairs + 0.1 * substeps * joints + 1.0 * substeps * direct_joints +
          (0.2 + 0.1 * substeps) * particles;
 }
 
