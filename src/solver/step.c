@@ -102,8 +102,8 @@ static double estimate_work(const tn_world *world)
   double joints = (double)(BLOCK_WIDTH * world->solver->joint_graph.block_count);
   double direct_joints = (double)world->solver->mechanisms.joint_count;
   double particles = (double)world->solver->soft_graph.solver_particle_count;
-  return (0.2 + 0.02 * substeps) * bodies + (0.2 + 0.05 * substeps) * pairs +
-         8.0 * surface_pairs + 0.1 * substeps * joints + 1.0 * substeps * direct_joints +
+  return (0.2 + 0.02 * substeps) * bodies + (0.2 + 0.05 * substeps) * pairs + 8.0 * surface_pairs +
+         0.1 * substeps * joints + 1.0 * substeps * direct_joints +
          (0.2 + 0.1 * substeps) * particles;
 }
 

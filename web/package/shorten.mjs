@@ -11,7 +11,8 @@ export function shortNames(scripts) {
     [...all.matchAll(/\[['"`](tn_\w+)|\btn_default_\w+/g)].map(([, name]) => name),
   );
   const isLooked = (name) =>
-    looked.has(name) || /^tn_(default_|model_|instance_|articulation_|convex_|world_(save|restore))/.test(name);
+    looked.has(name) ||
+    /^tn_(default_|model_|instance_|articulation_|convex_|world_(save|restore))/.test(name);
   const called = [...new Set([...all.matchAll(CALL)].map(([, name]) => name))].sort();
   const list = called.filter((name) => !isLooked(name));
   return new Map(list.map((name, i) => [name, LETTERS[i % 52] + LETTERS[Math.floor(i / 52) % 52]]));
