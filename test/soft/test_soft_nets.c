@@ -180,7 +180,7 @@ static void a_slit_opens(void **unused)
   slit.vertex_count = COUNT;
   slit.edges = edges;
   slit.edge_count = count / 2;
-  assert_stays(&slit, open, 8e-3); // a fifth of a cell: nodes at its end span the slit
+  assert_stays(&slit, open, 5e-3); // fails: nodes at its end span the slit
   free(edges);
   tn_soft_mesh_free(&def);
 }
