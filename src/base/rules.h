@@ -121,7 +121,6 @@
   X(soft_warm_start)                                                                               \
   X(soft_edge_tension)                                                                             \
   X(soft_edge_rate)                                                                                \
-  X(soft_nets)                                                                                     \
   X(soft_relax)                                                                                    \
   X(soft_shear_torque)                                                                             \
   X(soft_neo_block)                                                                                \

@@ -14,10 +14,7 @@ typedef enum soft_type {
   SOFT_NEO_HOOKEAN,
   SOFT_COROTATED,
   SOFT_SHAPE_MATCH,
-  SOFT_TYPE_COUNT,
-  // Rows of the solver that belong to no list of a soft body: soft_nets.h.
-  SOFT_NET = SOFT_TYPE_COUNT,
-  SOFT_ROW_TYPES
+  SOFT_TYPE_COUNT
 } soft_type;
 
 // Sizes of a constraint: its particles, and the floats of its params and state.
@@ -33,7 +30,6 @@ static inline soft_layout soft_layout_of(soft_type type)
   case SOFT_EDGE:
     return (soft_layout){2, FIELDS(EdgeParams), FIELDS(EdgeState)};
   case SOFT_TETHER:
-  case SOFT_NET:
     return (soft_layout){2, FIELDS(TetherParams), FIELDS(SoftRowState)};
   case SOFT_BEND:
     return (soft_layout){4, FIELDS(BendParams), FIELDS(SoftRowState)};

@@ -19,18 +19,6 @@
 // start takes it: faster, slack cloth trembles.
 // Needed by: cloth_hangs_still, folded_cloth_lies_in_a_heap.
 #define TUNING_EDGE_CORRECTION_RATE 720.0f
-// Coarse levels of nets (soft_nets.h). Fewest particles of a net that gets them; stretch by its own
-// weight from which it does, over the acceleration of gravity, s^2/m: 0.03 % at 10 m/s^2; sweeps
-// over the rows of a level, and times that of the coarsest one. Needed by:
-// large_cloth_does_not_stretch.
-#define TUNING_NET_MIN_PARTICLES 64
-#define TUNING_NET_STRETCH 3e-5
-#define TUNING_NET_SWEEPS 4
-#define TUNING_NET_COARSEST_SWEEPS 4
-// Longest way between two nodes of a flat net, over their distance, that counts as straight.
-// Between the lines of a grid with diagonals it is 1.08; more leads around a slit. Needed by:
-// a_slit_opens.
-#define TUNING_NET_DETOUR 1.09
 // Speed limit of particles, m/s, absolute, equal to the default limit of bodies. Keeps free torn
 // pieces within the range of positions. Needed by: stays_finite.
 #define TUNING_PARTICLE_MAX_SPEED 1000.0f

@@ -4,8 +4,6 @@
 
 #define PARTICLE_BLOCK_GRAIN 32 // blocks of particles in a task: about 2 us
 
-#define NODE_GRAIN 64 // nodes of nets, or particles: about 2 us
-
 // Blocks of soft rows by soft_type; edges are the cheapest.
 static const int SOFT_GRAIN[SOFT_TYPE_COUNT] = {32, 32, 16, 16, 8, 8, 8, 8};
 
@@ -17,56 +15,6 @@ void for_particles(step_context *s, pass_fn *pass)
   int blocks = s->soft.graph->solver_particle_count / BLOCK_WIDTH - 1;
   task_run(s->tasks, constraint_task, blocks, PARTICLE_BLOCK_GRAIN, &s->task);
   watch_pass(s);
-}
-
-static void run_nodes(step_context *s, pass_fn *pass, int32_t first, int32_t last)
-{
-  s->task.pass = pass;
-  s->task.offset = first;
-  task_run(s->tasks, constraint_task, last - first, NODE_GRAIN, &s->task);
-  watch_pass(s);
-}
-
-// data->soft is the first member of the graph.
-static void restrict_nodes(solver_data *data, int first, int last)
-{
-  soft_nets_restrict((soft_graph *)data->soft, first, last);
-}
-
-static void prolong_nodes(solver_data *data, int first, int last)
-{
-  soft_nets_prolong((soft_graph *)data->soft, first, last);
-}
-
-// Coarse levels of nets, from the coarsest to the particles.
-static void for_nets(step_context *s, soft_stage stage)
-{
-  soft_graph *g = s->soft.graph;
-  const soft_nets *nets = &g->nets;
-  g->data.type = SOFT_NET;
-  if (nets->level_count > 0 && stage == SOFT_SOLVE) {
-    color_range all = {0, g->data.rows[SOFT_NET].block_count};
-    g->data.stage = SOFT_WARM_START; // impulses begin at zero
-    for_colors(s, &all, 1, (color_range){0, 0}, SOFT_GRAIN[SOFT_TETHER], s->soft.ops->rows);
-    g->data.stage = stage;
-  }
-  for (int i = 0; i < nets->level_count; ++i) {
-    run_nodes(s, restrict_nodes, nets->level[i].first, nets->level[i].last);
-  }
-  for (int i = nets->level_count; i-- > 0;) {
-    const net_level *level = &nets->level[i];
-    int sweeps = TUNING_NET_SWEEPS;
-    if (i == nets->level_count - 1) {
-      sweeps *= TUNING_NET_COARSEST_SWEEPS;
-    }
-    for (int k = 0; k < sweeps; ++k) {
-      for_colors(s, level->rows.color, level->rows.count, level->rows.overflow,
-                 SOFT_GRAIN[SOFT_TETHER], s->soft.ops->rows);
-    }
-    bool finest = i == 0;
-    run_nodes(s, prolong_nodes, finest ? BLOCK_WIDTH : nets->level[i - 1].first,
-              finest ? nets->first_node : nets->level[i - 1].last);
-  }
 }
 
 // Internal constraints of soft bodies: chains, then type after type, clusters and pressure.
@@ -81,9 +29,6 @@ void for_soft_rows(step_context *s, soft_stage stage)
     soft_solve_chain_positions(system, s->data.substep.h);
   }
   watch_pass(s);
-  if (stage == SOFT_SOLVE || (stage == SOFT_RELAX && RULE(soft_relax))) {
-    for_nets(s, stage);
-  }
   for (int type = 0; type < (stage == SOFT_RELAX ? SOFT_TETHER + 1 : SOFT_TYPE_COUNT); ++type) {
     g->data.type = (soft_type)type;
     for_colors(s, g->color[type], g->color_count[type], g->overflow[type], SOFT_GRAIN[type],

@@ -59,7 +59,7 @@ bool prepare_softs(tn_world *world, float dt, float scale)
     return true;
   }
   soft_system system = soft_system_of(world);
-  if (!soft_graph_build(&system, dt / (float)world->substeps) || !soft_contacts_pack(&system) ||
+  if (!soft_graph_build(&system) || !soft_contacts_pack(&system) ||
       !attachments_pack(&system, scale)) {
     return false;
   }

@@ -4,7 +4,7 @@
 #define TENON_SOLVER_SOFT_SOFT_GRAPH_H
 
 #include "data/softs.h"
-#include "solver/soft/soft_nets.h"
+#include "solver/coloring.h"
 #include "solver/soft/soft_solver.h"
 
 // The constraint in a lane of a block: index in soft.list of its type.
@@ -58,7 +58,6 @@ typedef struct soft_graph {
   // serially.
   color_range color[SOFT_TYPE_COUNT][MAX_COLORS], overflow[SOFT_TYPE_COUNT];
   int32_t color_count[SOFT_TYPE_COUNT];
-  soft_nets nets;
   chain_row *chain; // rows of all ropes
   int32_t chain_count, chain_capacity;
   cluster_part *unfold_parts; // of all active soft_unfold.cluster

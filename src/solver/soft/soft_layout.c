@@ -260,11 +260,10 @@ void soft_graph_invalidate(soft_graph *g, bool *stale)
     g->data.rows[type].block_count = 0;
   }
   g->chain_count = 0;
-  g->nets.level_count = 0;
   *stale = true;
 }
 
-static bool build(const soft_system *system, float h)
+static bool build(const soft_system *system)
 {
   soft_graph *g = system->graph;
   int32_t solver_particles = assign_solver_indices(system), most = 0;
@@ -285,19 +284,17 @@ static bool build(const soft_system *system, float h)
   for (int type = 0; ok && type < SOFT_TYPE_COUNT; ++type) {
     ok = build_type(system, (soft_type)type, &p, solver_particles);
   }
-  ok = ok && soft_nets_build(system, h);
   heap_free(system->heap, p.used, used_size);
   heap_free(system->heap, p.color, color_size);
   return ok;
 }
 
-bool soft_graph_build(const soft_system *system, float h)
+bool soft_graph_build(const soft_system *system)
 {
-  const soft_nets *nets = &system->graph->nets;
-  if (!*system->layout_stale && h >= nets->least_h && h < nets->below_h) {
+  if (!*system->layout_stale) {
     return true;
   }
-  if (!build(system, h)) {
+  if (!build(system)) {
     soft_graph_invalidate(system->graph, system->layout_stale);
     return false;
   }
@@ -316,14 +313,11 @@ void soft_graph_release(heap *h, soft_graph *g)
   heap_free(h, g->chain, (size_t)g->chain_capacity * sizeof *g->chain);
   heap_free(h, g->jacobi_delta, (size_t)g->jacobi_delta_capacity * sizeof *g->jacobi_delta);
   heap_free(h, g->unfold_parts, (size_t)g->unfold_part_capacity * sizeof *g->unfold_parts);
-  soft_nets_release(h, &g->nets);
-  for (int type = 0; type < SOFT_ROW_TYPES; ++type) {
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_rows *rows = &g->data.rows[type];
     heap_free(h, rows->row,
               (size_t)rows->block_capacity * soft_first_row((soft_type)type, 1) *
                   sizeof *rows->row);
-  }
-  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     heap_free(h, g->sources[type], (size_t)g->source_capacity[type] * sizeof *g->sources[type]);
   }
 }

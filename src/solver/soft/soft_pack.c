@@ -249,8 +249,7 @@ void soft_pack(const soft_system *system)
   if (g->data.jacobi_delta) {
     count_particle_constraints(system);
   }
-  soft_nets_pack(system);
-  for (int type = 0; type < SOFT_ROW_TYPES; ++type) {
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     row_task task = {system, (soft_type)type};
     task_run(system->tasks, pack_starts_task, g->data.rows[type].block_count, ROW_BLOCK_GRAIN,
              &task);

@@ -119,12 +119,11 @@ static void relax_edges(solver_data *data, int first, int last)
                  SOFT_KERNEL(EdgeParams, EdgeState, 2, relax_edge(&pass, p, d, &params, &state)));
 }
 
-// Of type SOFT_TETHER or SOFT_NET.
 static void relax_tethers(solver_data *data, int first, int last)
 {
   SoftPass pass = make_soft_pass(data);
   SOFT_FOR_LANES(
-      data->soft->type,
+      SOFT_TETHER,
       SOFT_KERNEL(TetherParams, SoftRowState, 2, relax_tether(&pass, p, d, &state); (void)params));
 }
 
@@ -187,9 +186,8 @@ static void solve_rows(solver_data *data, int first, int last)
                    SOFT_KERNEL(EdgeParams, EdgeState, 2, solve_edge(&pass, p, d, &params, &state)));
     break;
   case SOFT_TETHER:
-  case SOFT_NET:
-    SOFT_FOR_LANES(data->soft->type, SOFT_KERNEL(TetherParams, SoftRowState, 2,
-                                                 solve_tether(&pass, p, d, &params, &state)));
+    SOFT_FOR_LANES(SOFT_TETHER, SOFT_KERNEL(TetherParams, SoftRowState, 2,
+                                            solve_tether(&pass, p, d, &params, &state)));
     break;
   case SOFT_BEND:
     SOFT_FOR_LANES(SOFT_BEND, SOFT_KERNEL(BendParams, SoftRowState, 4,
@@ -230,7 +228,7 @@ static void soft_row_pass(solver_data *data, int first, int last)
     return;
   } else if (type == SOFT_EDGE && stage == SOFT_RELAX) {
     relax_edges(data, first, last);
-  } else if (stage == SOFT_RELAX) { // SOFT_TETHER, SOFT_NET
+  } else if (type == SOFT_TETHER && stage == SOFT_RELAX) {
     relax_tethers(data, first, last);
   } else if (stage == SOFT_WARM_START &&
              (!RULE(soft_warm_start) || data->soft->warm_start_factor == 0.0f)) {

@@ -97,7 +97,7 @@ typedef enum soft_stage {
 struct soft_data {
   particle_state *particles;
   particle_block *blocks; // of BLOCK_WIDTH particles
-  soft_rows rows[SOFT_ROW_TYPES];
+  soft_rows rows[SOFT_TYPE_COUNT];
   soft_contact_block *soft_contacts;
   attachment_block *attachments;
   body_compensation *compensation; // by body

@@ -5,21 +5,10 @@
 #include "solver/soft/soft_system.h"
 
 // soft_layout.c
-bool soft_graph_build(const soft_system *system, float h);
+bool soft_graph_build(const soft_system *system);
 // Empties the graph and sets `stale`, a layout_stale.
 void soft_graph_invalidate(soft_graph *g, bool *stale);
 void soft_graph_release(heap *h, soft_graph *g);
-
-// soft_net_layout.c
-bool soft_nets_build(const soft_system *system, float h);
-void soft_nets_release(heap *h, soft_nets *nets);
-
-// soft_net_passes.c
-// Positions of the nodes at the start of the step.
-void soft_nets_pack(const soft_system *system);
-// Nodes [first, last) of a level: means of the finer level; back to velocities of finer nodes.
-void soft_nets_restrict(soft_graph *g, int first, int last);
-void soft_nets_prolong(soft_graph *g, int first, int last);
 
 // soft_pack.c
 void soft_pack(const soft_system *system);
