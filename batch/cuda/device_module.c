@@ -1,12 +1,13 @@
 // The device's side of a batch: what a thread does with its world. Together with the library this
 // file is compiled for the device, and for the CPU to test it there.
 //
-// A world lives in an arena of its own, with its batch_world before it. The original, whose
-// geometries all worlds share, lives in a larger one. All are made on the device, of the snapshot
+// A world lives in an arena of its own, with its batch_world before it, woven with those of its
+// group (woven.h). The original, whose geometries all worlds share, lives in a larger one. All are made on the device, of the snapshot
 // of the original, so that no address of the host gets there.
 #include "device_call.h"
 #include "device_libc.h"
 #include "room.h"
+#include "woven.h"
 
 #include <assert.h>
 
@@ -26,7 +27,8 @@ static shared_head *shared_of(const device_call *c)
 
 static batch_world *world_of(const device_call *c, int index)
 {
-  return (batch_world *)(c->worlds + (uint64_t)index * c->world_size);
+  uint64_t group = (uint64_t)index / WOVEN_LANES * WOVEN_LANES;
+  return woven_pointer(c->worlds + group * c->world_size, index % WOVEN_LANES);
 }
 
 static bool is_masked(const device_call *c, int index)
