@@ -1,5 +1,6 @@
 // Memory of worlds on a device: the words of 32 worlds lie beside each other. Word k of lane l is
-// word 32 k + l of the group. weave.cpp turns each access into one of such memory.
+// word 32 k + l of the group. weave.cpp turns each access into one of such
+// memory.
 #ifndef TENON_DEVICE_WOVEN_H
 #define TENON_DEVICE_WOVEN_H
 
@@ -7,17 +8,11 @@
 #include <stdint.h>
 
 #define WOVEN_LANES 32
-#define WOVEN_SHIFT 5 // log2 of WOVEN_LANES
-#define WOVEN_LANE 48 // bit of a pointer from which on it has the lane
-#define WOVEN_MARK ((uint64_t)1 << 62)
-#define WOVEN_ALIGNMENT 2048 // of a group, bytes: 64 of a world
+#define WOVEN_SHIFT 5                  // log2 of WOVEN_LANES
+#define WOVEN_MARK ((uint64_t)1 << 62) // of a pointer; below it is the offset in a world, 32 bits
 
-// A pointer to the first byte of a lane's memory; `group` is aligned.
-static inline void *woven_pointer(const void *group, int lane)
-{
-  uint64_t first = (uint64_t)(uintptr_t)group >> WOVEN_SHIFT;
-  return (void *)(uintptr_t)(WOVEN_MARK | (uint64_t)lane << WOVEN_LANE | first);
-}
+// The address of the first word of the world that runs; of the device.
+uint64_t woven_lane(void);
 
 // memcpy, memmove and memset of memory that may be woven.
 void woven_copy(void *to, const void *from, size_t size);
