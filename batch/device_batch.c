@@ -3,7 +3,6 @@
 #include "device_batch.h"
 
 #include "cuda/room.h"
-#include "cuda/woven.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,13 +118,12 @@ static const char *make_worlds(device_batch *d)
 
 static const char *fill(device_batch *d, const tn_world *original, size_t world_bytes)
 {
-  size_t n = (size_t)d->count, groups = (n + WOVEN_LANES - 1) / WOVEN_LANES;
-  size_t own = world_bytes ? world_bytes : measure_world(original);
+  size_t n = (size_t)d->count, own = world_bytes ? world_bytes : measure_world(original);
   d->call.world_size = whole_pages(own + DEVICE_HEAD);
   // The original, and what restoring its snapshot takes.
   size_t saved = tn_world_save(original, NULL, 0);
   d->call.shared_size = whole_pages(4 * saved + 4 * tn_world_counters(original).bytes + (1 << 20));
-  d->call.worlds = own > 0 ? alloc(d, groups * WOVEN_LANES * d->call.world_size) : NULL;
+  d->call.worlds = own > 0 ? alloc(d, n * d->call.world_size) : NULL;
   d->call.shared = alloc(d, d->call.shared_size);
   d->call.results = alloc(d, n * sizeof *d->call.results);
   d->call.hashes = alloc(d, n * sizeof *d->call.hashes);

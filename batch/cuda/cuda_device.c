@@ -2,8 +2,6 @@
 // here is what is used of the driver's interface; it needs no header of CUDA.
 #include "device.h"
 
-#include "woven.h"
-
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +11,10 @@
 // Ends with a zero; see CMakeLists.txt.
 extern const char tenon_cuda_module[];
 
-#define THREADS_PER_BLOCK WOVEN_LANES
+#define THREADS_PER_BLOCK 32
 #define STACK_BYTES 131072 // of a thread
 #define LIMIT_STACK_SIZE 0
 #define INPUT_PTX 1
-// More threads at a time pay more than registers: see docs/batch.md.
-#define OPTION_MOST_REGISTERS 0
-#define MOST_REGISTERS 64
 #define MAJOR_CAPABILITY 75
 #define MINOR_CAPABILITY 76
 
@@ -43,7 +38,6 @@ typedef struct driver {
   int (*load)(void **module, const void *image);
   int (*unload)(void *module);
   int (*get_function)(void **function, void *module, const char *name);
-  int (*get_global)(address *at, size_t *size, void *module, const char *name);
   int (*alloc)(address *memory, size_t size);
   int (*release)(address memory);
   int (*write)(address to, const void *from, size_t size);
@@ -60,7 +54,7 @@ typedef struct connection {
   int card;
   void *context, *module;
   void *functions[DEVICE_FUNCTION_COUNT];
-  address call, worlds; // arguments; where woven memory is
+  address call;
   char problem[256];
 } connection;
 
@@ -89,7 +83,6 @@ static bool find_functions(connection *c)
       {"cuModuleLoadData", &c->driver.load},
       {"cuModuleUnload", &c->driver.unload},
       {"cuModuleGetFunction", &c->driver.get_function},
-      {"cuModuleGetGlobal_v2", &c->driver.get_global},
       {"cuMemAlloc_v2", &c->driver.alloc},
       {"cuMemFree_v2", &c->driver.release},
       {"cuMemcpyHtoD_v2", &c->driver.write},
@@ -183,10 +176,9 @@ static void keep_image(const char *path, const void *image, size_t size)
 // entry that reaches it.
 static bool compile_module(connection *c, const char *cache)
 {
-  void *link = NULL, *image = NULL, *limit = (void *)(uintptr_t)MOST_REGISTERS;
-  int option = OPTION_MOST_REGISTERS;
+  void *link = NULL, *image = NULL;
   size_t size = 0;
-  bool ok = is_well(c, "link", c->driver.link_create(1, &option, &limit, &link)) &&
+  bool ok = is_well(c, "link", c->driver.link_create(0, NULL, NULL, &link)) &&
             is_well(c, "compile the module",
                     c->driver.link_add(link, INPUT_PTX, (void *)tenon_cuda_module,
                                        strlen(tenon_cuda_module) + 1, "tenon", 0, NULL, NULL)) &&
@@ -222,9 +214,7 @@ static bool find_kernels(connection *c)
   static const char *const names[DEVICE_FUNCTION_COUNT] = {
       "kernel_open",  "kernel_make", "kernel_step",   "kernel_hash", "kernel_keep",
       "kernel_reset", "kernel_send", "kernel_spread", "kernel_rows"};
-  size_t size = 0;
-  bool ok = is_well(c, "find the place of worlds",
-                    c->driver.get_global(&c->worlds, &size, c->module, "woven_worlds"));
+  bool ok = true;
   for (int i = 0; i < DEVICE_FUNCTION_COUNT && ok; ++i) {
     ok = is_well(c, "find a function of the module",
                  c->driver.get_function(&c->functions[i], c->module, names[i]));
@@ -322,12 +312,10 @@ static bool run(void *device, device_function function, const device_call *call,
 {
   connection *c = device;
   int32_t threads = count;
-  uint64_t worlds[2] = {(uintptr_t)call->worlds, WOVEN_LANES * call->world_size};
   void *parameters[] = {&c->call, &threads};
   unsigned blocks = ((unsigned)count + THREADS_PER_BLOCK - 1) / THREADS_PER_BLOCK;
   c->driver.set_current(c->context);
   return is_well(c, "be written to", c->driver.write(c->call, call, sizeof *call)) &&
-         is_well(c, "be written to", c->driver.write(c->worlds, worlds, sizeof worlds)) &&
          is_well(c, "start a call",
                  c->driver.launch(c->functions[function], blocks, 1, 1, THREADS_PER_BLOCK, 1, 1, 0,
                                   NULL, parameters, NULL)) &&

@@ -20,7 +20,7 @@ typedef enum device_function {
 
 // Numbers have the same sizes on the host and the device. Addresses are those of the device.
 typedef struct device_call {
-  char *worlds;        // `world_size` bytes for each, woven in groups
+  char *worlds;        // `world_size` bytes for each
   uint64_t world_size; // a multiple of 64
   char *shared;        // of the original
   uint64_t shared_size;

@@ -1,8 +1,6 @@
 // A device for tests: the module that a card runs, compiled for this CPU, in memory of its own.
 #include "emulated_device.h"
 
-#include "woven.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,29 +39,14 @@ static bool copy(void *device, void *to, const void *from, size_t size)
   return true;
 }
 
-static uint64_t lane;
-
-uint64_t woven_lane(void)
-{
-  return lane;
-}
-
-void emulated_run(device_function function, const device_call *call, int index)
+static bool run(void *device, device_function function, const device_call *call, int count)
 {
   static void (*const functions[DEVICE_FUNCTION_COUNT])(const device_call *c, int index) = {
       device_open,  device_make, device_step,   device_hash, device_keep,
       device_reset, device_send, device_spread, device_rows};
-  uint64_t group = (uint64_t)(index / WOVEN_LANES) * WOVEN_LANES;
-  lane = (uint64_t)(uintptr_t)call->worlds + group * call->world_size +
-         4 * (uint64_t)(index % WOVEN_LANES);
-  functions[function](call, index);
-}
-
-static bool run(void *device, device_function function, const device_call *call, int count)
-{
   (void)device;
   for (int i = 0; i < count; ++i) {
-    emulated_run(function, call, i);
+    functions[function](call, i);
   }
   return true;
 }

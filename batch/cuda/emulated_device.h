@@ -5,7 +5,5 @@
 #include "device.h"
 
 const tn_batch_device *emulated_device(void);
-// Runs a function of the module for one world.
-void emulated_run(device_function function, const device_call *call, int index);
 
 #endif

@@ -4,27 +4,6 @@ target triple = "nvptx64-nvidia-cuda"
 
 %struct.device_call = type opaque
 
-; Where the worlds are, and the bytes of a group: constant memory, which the host writes.
-@woven_worlds = addrspace(4) externally_initialized global [2 x i64] zeroinitializer, align 8
-
-declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-
-; A block is a group, a thread its lane.
-define i64 @woven_lane() alwaysinline {
-  %base = load i64, i64 addrspace(4)* getelementptr ([2 x i64], [2 x i64] addrspace(4)* @woven_worlds, i64 0, i64 0)
-  %bytes = load i64, i64 addrspace(4)* getelementptr ([2 x i64], [2 x i64] addrspace(4)* @woven_worlds, i64 0, i64 1)
-  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-  %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %group = zext i32 %block to i64
-  %lane = zext i32 %thread to i64
-  %before = mul i64 %group, %bytes
-  %word = shl i64 %lane, 2
-  %first = add i64 %base, %before
-  %address = add i64 %first, %word
-  ret i64 %address
-}
-
 declare void @kernel_open(%struct.device_call*, i32)
 declare void @kernel_make(%struct.device_call*, i32)
 declare void @kernel_step(%struct.device_call*, i32)

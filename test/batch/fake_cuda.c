@@ -1,7 +1,7 @@
 // A driver of cards for tests: what cuda_device.c asks of libcuda, with the module of the card
 // compiled for this CPU. The environment variable FAKE_CUDA chooses what goes wrong; without it
 // nothing does. Compiled with FAKE_CUDA_OLD it lacks a function, as old drivers do.
-#include "emulated_device.h"
+#include "device_call.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,15 @@
 
 enum { FINE = 0, INVALID = 1, NO_MEMORY = 2, NO_DEVICE = 100, NO_FUNCTION = 500, FAILED = 719 };
 
+typedef void device_fn(const device_call *call, int index);
+
 static const struct {
   const char *name;
-  device_function function;
+  device_fn *function;
 } kernels[] = {
-    {"kernel_open", DEVICE_OPEN}, {"kernel_make", DEVICE_MAKE},     {"kernel_step", DEVICE_STEP},
-    {"kernel_hash", DEVICE_HASH}, {"kernel_keep", DEVICE_KEEP},     {"kernel_reset", DEVICE_RESET},
-    {"kernel_send", DEVICE_SEND}, {"kernel_spread", DEVICE_SPREAD}, {"kernel_rows", DEVICE_ROWS},
+    {"kernel_open", device_open}, {"kernel_make", device_make},     {"kernel_step", device_step},
+    {"kernel_hash", device_hash}, {"kernel_keep", device_keep},     {"kernel_reset", device_reset},
+    {"kernel_send", device_send}, {"kernel_spread", device_spread}, {"kernel_rows", device_rows},
 };
 
 // Memory that is taken has its size before it.
@@ -74,7 +76,6 @@ CALL int cuLinkDestroy(void *link);
 CALL int cuModuleLoadData(void **module, const void *from);
 CALL int cuModuleUnload(void *module);
 CALL int cuModuleGetFunction(void **function, void *module, const char *name);
-CALL int cuModuleGetGlobal_v2(uint64_t *at, size_t *size, void *module, const char *name);
 CALL int cuMemAlloc_v2(uint64_t *memory, size_t size);
 CALL int cuMemFree_v2(uint64_t memory);
 CALL int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size);
@@ -196,16 +197,6 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
   return NO_FUNCTION;
 }
 
-// Where the worlds are: the emulated module has that of the call.
-int cuModuleGetGlobal_v2(uint64_t *at, size_t *size, void *module, const char *name)
-{
-  static uint64_t worlds[2];
-  (void)module;
-  *at = (uintptr_t)worlds;
-  *size = sizeof worlds;
-  return strcmp(name, "woven_worlds") == 0 ? FINE : NO_FUNCTION;
-}
-
 int cuMemAlloc_v2(uint64_t *memory, size_t size)
 {
   size_t whole = (size + 63) / 64 * 64;
@@ -248,10 +239,9 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
   (void)grid_y, (void)grid_z, (void)block_y, (void)block_z, (void)shared, (void)stream, (void)extra;
   uint64_t call = *(const uint64_t *)parameters[0];
   int32_t count = *(const int32_t *)parameters[1];
-  device_function run =
-      kernels[((uintptr_t)function - (uintptr_t)kernels) / sizeof *kernels].function;
+  device_fn *run = kernels[((uintptr_t)function - (uintptr_t)kernels) / sizeof *kernels].function;
   for (unsigned i = 0; i < grid_x * block_x && (int32_t)i < count; ++i) {
-    emulated_run(run, (const device_call *)(uintptr_t)call, (int)i);
+    run((const device_call *)(uintptr_t)call, (int)i);
   }
   return FINE;
 }
