@@ -1,4 +1,4 @@
-// What the machine can do: the rate at which threads repeatedly read a buffer of given size, a
+// Limits of the machine: the rate at which threads read a buffer of a given size again and again, a
 // cache line at a time, and the rate of products and sums in registers. A pass over a scene of that
 // size cannot be faster.
 #include "bench.h"

@@ -1,5 +1,5 @@
-// What depends on the inertia at the reference position: damping ratios of servos, spring-dampers
-// of joints, and what moves with each hinge and slide.
+// Parameters that follow from the inertia at the reference position: damping ratios of servos,
+// spring-dampers of joints, and the inertia that each hinge and slide moves.
 #include "instance.h"
 
 #include <string.h>

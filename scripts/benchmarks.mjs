@@ -441,13 +441,14 @@ gain of the last over one thread.
 
 ${threads()}
 
-What limits the gain: first the machine, whose sixteen threads read 8.4 times as much from their first caches as one
-does alone (table in "Scaling"). 32,000 capsules, 5,000 hulls and 1,000 ragdolls are at that
-limit. 8,000 capsules, the pyramid and heaps stay below it: threads meet after each colour, about a dozen times a pass,
-and by Amdahl's law the serial shares above cost a fifth to a third of the gain. In the drum a third of a step is
-the pair search and the sweep of bodies on a moving shape. The terrain is not shared out at all: the estimate
-of work that decides it does not know that a pair with a mesh takes 50 times as long as one of boxes. The small
-scenes stay on one thread because they end before another is awake.
+The machine limits the gain first: its sixteen threads read 8.4 times as much from their first caches as one does
+alone (table in "Scaling"). 32,000 capsules, 5,000 hulls and 1,000 ragdolls are at that limit. 8,000 capsules, the
+pyramid and heaps stay below it: by Amdahl's law the serial shares above cost a fifth to a third of the gain, and
+threads meet after each colour, about a dozen times a pass. In the drum the pair search and the sweep of bodies on a
+moving shape are likely causes; it was not profiled on this machine. The terrain was not shared out at all in this
+run: the estimate of work that decides it counted a pair with a mesh like one of boxes. It counts them by their cost
+now; a run on 16 cores since then is missing. The small scenes stay on one thread because they end before another is
+awake.
 
 Two threads beside one, and lanes:
 
@@ -525,8 +526,8 @@ body and frame, by phase of the step:
 
 ${growth()}
 
-What the machine can do (\`tenon_bench stream\`): reading a buffer repeatedly a cache line at a time, shared out among
-the threads:
+Rates of reading a buffer again and again, a cache line at a time, shared out among the threads (\`tenon_bench
+stream\`):
 
 ${stream()}
 

@@ -36,7 +36,7 @@ void turn_vertices(surface_contacts *c)
       vector_rows_turned(c->vertices.memory, &rows, convex_center(c->b), c->b_in_a.q);
 }
 
-// Whether the shape is beyond the margin of the facet's plane.
+// True if all vertices of the shape are farther from the facet's plane than the margin.
 static bool is_beyond_margin(const surface_contacts *c, const near_facet *v)
 {
   tn_vec3 down = pose_inverse_vector(c->b_in_a, tn_scale(-1.0f, v->normal));

@@ -584,9 +584,9 @@ static manifold manifold_of(const surface_contacts *c, const separation *s)
   return m;
 }
 
-// Whether the lowest vertex of a box or hull is over the facet, so that the shortest
-// segment or way out is along the normal. That of a vertex at depth h, at distance r from the sides
-// of the facet, is: along a direction at an angle t to the normal it is at least r sin t + h cos t.
+// True if the lowest vertex of a box or hull lies over the facet: the shortest segment, or the
+// shortest way out, is then along the normal. For a vertex at depth h and distance r from the sides
+// of the facet a way at an angle t to the normal has at least the length r sin t + h cos t.
 static bool is_met_by_vertex(const surface_contacts *c, const near_facet *v, tn_vec3 vertex)
 {
   float least = COLLIDE_FACE_SLACK * c->size + fmaxf(0.0f, -v->height);
@@ -715,8 +715,8 @@ static void view_and_add_face(void *context, int index)
   }
 }
 
-// Whether a contact that neighbours exclude may be needed, as the only one or the only one that
-// penetrates.
+// True if the facet may have to give a contact that its neighbours exclude, because no other facet
+// has one or none that penetrates.
 static bool may_fall_back(const surface_contacts *c, const near_facet *v)
 {
   float found = found_gap(c);
