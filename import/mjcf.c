@@ -209,7 +209,7 @@ void mjcf_read_option(mjcf *m, const xml_node *root)
 // ---------------------------------------------------------------------------------------------
 // Attributes that several elements have
 
-static drot euler_rotation(const mjcf *m, const double angles[3])
+drot mjcf_euler(const mjcf *m, const double angles[3])
 {
   drot q = drot_identity();
   for (int i = 0; i < 3; ++i) {
@@ -245,7 +245,7 @@ void mjcf_read_pose(mjcf *m, const xml_node *node, mjcf_pose *out)
     out->by_other = true;
   }
   if (xml_numbers(m->r, node, "euler", 3, 3, v)) {
-    *q = euler_rotation(m, v);
+    *q = mjcf_euler(m, v);
     out->by_other = true;
   }
 }

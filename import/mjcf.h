@@ -87,6 +87,8 @@ void mjcf_read_keyframes(mjcf *m, const xml_node *root);
 
 // Angles of the file in rad.
 double mjcf_angle(const mjcf *m, double value);
+// Rotation by three angles of the file, about the axes of `eulerseq`.
+drot mjcf_euler(const mjcf *m, const double angles[3]);
 // Position and orientation by any of the attributes that state them; others stay as they are. As in
 // MuJoCo a quat does not count beside another notation, also where that comes from a default.
 typedef struct mjcf_pose {

@@ -372,15 +372,11 @@ static void replicate(mjcf *m, const xml_node *node, const surroundings *s, read
 {
   int count = 0;
   double turn[3] = {0.0, 0.0, 0.0};
-  dpose step = dpose_identity(), at = dpose_identity();
+  dvec step = dvec_of(0.0, 0.0, 0.0);
+  dpose at = dpose_identity();
   xml_integer(m->r, node, "count", &count);
-  xml_vector(m->r, node, "offset", &step.p);
-  if (xml_numbers(m->r, node, "euler", 3, 3, turn)) {
-    for (int i = 0; i < 3; ++i) {
-      dvec axis = dvec_of(i == 0, i == 1, i == 2);
-      step.q = drot_mul(step.q, drot_axis_angle(axis, mjcf_angle(m, turn[i])));
-    }
-  }
+  xml_vector(m->r, node, "offset", &step);
+  xml_numbers(m->r, node, "euler", 3, 3, turn);
   int digits = 1;
   for (int most = count - 1; most >= 10; most /= 10) {
     digits += 1;
@@ -401,7 +397,9 @@ static void replicate(mjcf *m, const xml_node *node, const surroundings *s, read
     inner.around = child_class(m, node, s->around);
     inner.suffix = memory_text(&m->model->memory, suffix, (size_t)length);
     read(m, node, &inner);
-    at = (dpose){dvec_add(at.p, drot_apply(at.q, step.p)), drot_normalize(drot_mul(at.q, step.q))};
+    // The angles are multiplied, not the rotations; the offset is in the frame of the last copy.
+    double angles[3] = {(i + 1) * turn[0], (i + 1) * turn[1], (i + 1) * turn[2]};
+    at = (dpose){dvec_add(at.p, drot_apply(at.q, step)), mjcf_euler(m, angles)};
   }
 }
 

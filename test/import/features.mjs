@@ -25,6 +25,11 @@ export const features = {
     "",
     '<replicate count="3" offset="1 0 .5" euler="0 0 30"><body name="r"><geom name="g" size=".1"/><replicate count="12" offset="0 .1 0" sep="-"><body name="s"><joint/><geom size=".05"/></body></replicate></body></replicate>',
   ),
+  turned_replicate: file(
+    "",
+    '<replicate count="4" offset=".02 .1 .03" euler="5 20 10"><body name="r"><joint axis="0 1 0"/><geom size=".1" pos=".1 0 0"/></body></replicate>',
+    '<compiler eulerseq="zYx"/>',
+  ),
   springs_and_groups: file(
     "",
     '<body name="b"><joint/><geom size=".1" group="4"/><geom type="box" size=".1 .2 .3" group="1"/></body>',

@@ -130,6 +130,11 @@ export const machines = {
       '<actuator><position name="p" tendon="t" kp="200" forcerange="-9 1"/></actuator>' +
       sensors('<tendonpos tendon="t"/><tendonvel tendon="t"/><actuatorfrc actuator="p"/>') + key('qpos=".1 .3" ctrl=".2"'),
   ),
+  // Held at an angle, from outside of it. Rigid here; MuJoCo's weight makes it nearly so.
+  held_joint: file(
+    wheel("damping=\".1\""),
+    '<equality><joint joint1="j" polycoef=".3 0 0 0 0" solimp=".9999 .9999 .001"/></equality>' + key('qpos=".1"'),
+  ),
   bone: file(
     arm.replace('<site name="tip"', '<geom name="bone" type="sphere" size=".05" pos=".02 .02 0" mass="0"/><site name="tip"') + '<site name="s" pos="-.1 .05 1.1"/>',
     '<tendon><spatial name="t" stiffness="30" damping="1" springlength=".6"><site site="s"/><geom geom="bone"/><site site="tip"/></spatial></tendon>' +

@@ -927,6 +927,35 @@ static void reach_keeps_couplings(void **unused)
   tn_world_destroy(world);
 }
 
+// Couplings that do not hold at the start close, also those that turn a whole arm about its anchor:
+// arms of one to three hinges, with ranges on one to all of their angles.
+static void open_couplings_close(void **unused)
+{
+  (void)unused;
+  uint32_t seed = 9;
+  for (int trial = 0; trial < 20 * SUBSTEPS; ++trial) {
+    tn_world *world = test_world(substeps[trial % SUBSTEPS], TN_METHOD_TENON);
+    tn_coupling_def def = tn_default_coupling_def();
+    tn_body_id last = test_no_body;
+    int links = 1 + trial / SUBSTEPS % 3;
+    for (int i = 0; i < links; ++i) {
+      tn_body_id link = make_wheel(world, tn_p3(i + 0.5, 0.0, 0.0), 1.0, 0.1);
+      tn_joint_id hinge = test_joint(world, TN_JOINT_HINGE, last, link, tn_p3(i, 0.0, 0.0), z_axis);
+      if (i == 0 || random_between(&seed, 0.0, 1.0) < 0.5) {
+        tn_coupling_def_axis(&def, hinge, 3, (float)random_between(&seed, 0.5, 2.0));
+      }
+      last = link;
+    }
+    double lo = random_between(&seed, -0.8, 0.8);
+    def.range = tn_between((float)lo, (float)(trial % 2 ? lo : lo + 0.1));
+    tn_coupling_id coupling = make_coupling(world, &def);
+    test_run(world, DT, 60);
+    double value = tn_coupling_get_state(world, coupling).value;
+    assert_below(fmax((double)def.range.lo - value, value - (double)def.range.hi), 1e-3);
+    tn_world_destroy(world);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -952,6 +981,7 @@ int main(void)
       cmocka_unit_test(bad_couplings_are_refused),
       cmocka_unit_test(angles_count_turns),
       cmocka_unit_test(reach_keeps_couplings),
+      cmocka_unit_test(open_couplings_close),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,8 +103,18 @@ static void add_lost_momentum(const direct_context *c, const direct_node *node, 
   add_cross(s->lost, (double)c->data->substep.h / (double)b->inverse_mass, split_motion, v);
 }
 
-// Adds the stiffness of an anchored joint to the rigid inertia: J^T A^-1 J, with J on the motion of
-// all bodies as one and A the compliances. It lets the mechanism move only as its anchors allow.
+// Adds the stiffness of active rows to the rigid inertia: J^T A^-1 J, with `row` their Jacobian J
+// on the motion of all bodies as one and A the compliances.
+static void add_row_stiffness(const joint_row *l, const double *row, double (*to)[BODY_ROWS])
+{
+  for (int i = 0; i < BODY_ROWS && l->active; ++i) {
+    for (int n = 0; n < BODY_ROWS; ++n) {
+      to[i][n] += row[i] * row[n] / row_compliance(l);
+    }
+  }
+}
+
+// The mechanism moves as one only as its anchors allow: joints to bodies that are no nodes.
 static void add_anchor_stiffness(const direct_context *c, const direct_joint *j,
                                  const direct_node *origin, double (*to)[BODY_ROWS])
 {
@@ -116,11 +126,30 @@ static void add_anchor_stiffness(const direct_context *c, const direct_joint *j,
     double row[BODY_ROWS];
     memcpy(row, l->j[side], sizeof row);
     add_cross(row + 3, 1.0, r, row);
-    for (int i = 0; i < BODY_ROWS && l->active; ++i) {
-      for (int n = 0; n < BODY_ROWS; ++n) {
-        to[i][n] += row[i] * row[n] / row_compliance(l);
+    add_row_stiffness(l, row, to);
+  }
+}
+
+// A coupling resists the motion of all bodies as one if it has axes of joints to the world, or
+// points of the world; the Jacobian of any other adds up to zero.
+static void add_coupling_stiffness(const direct_context *c, const direct_coupling *d,
+                                   const direct_node *origin, double (*to)[BODY_ROWS])
+{
+  double row[BODY_ROWS] = {0.0};
+  for (int32_t i = d->first_side; i < d->first_side + d->side_count; ++i) {
+    const double *j = c->set->coupling_jacobians[i];
+    int32_t node = c->set->coupling_sides[i].node;
+    double r[3];
+    if (node >= 0) {
+      relative_center(c, &c->set->nodes[node], origin, r);
+      for (int k = 0; k < BODY_ROWS; ++k) {
+        row[k] += j[k];
       }
+      add_cross(row + 3, 1.0, r, j);
     }
+  }
+  for (int k = 0; k < d->joint_row_count; ++k) {
+    add_row_stiffness(&c->set->joint_rows[d->first_joint_row + k], row, to);
   }
 }
 
@@ -159,6 +188,9 @@ static void solve_rigid_motion(const direct_context *c, const mechanism *m, bool
     if (j->body_node[0] < 0 || j->body_node[1] < 0) {
       add_anchor_stiffness(c, j, origin, inertia);
     }
+  }
+  for (int32_t i = m->first_coupling; i < m->last_coupling && !infeasible; ++i) {
+    add_coupling_stiffness(c, &c->set->couplings[i], origin, inertia);
   }
   direct_node whole = {.rows = BODY_ROWS, .below = BODY_ROWS};
   direct_system system = {.nodes = &whole, .values = inertia[0], .x = motion, .last = 1};
