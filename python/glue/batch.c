@@ -43,6 +43,7 @@ void tnp_batch_close(tnp_batch *b)
     b->robots[i].instance = NULL;
   }
   for (int i = 0; i < b->count; ++i) {
+    tnp_unwatch(&b->worlds[i]);
     b->worlds[i].world = NULL;
     b->worlds[i].robots = NULL;
   }

@@ -54,6 +54,7 @@ bool tnp_create(tnp_world *w, const tn_world_def *def)
 
 void tnp_close(tnp_world *w)
 {
+  tnp_unwatch(w);
   for (tnp_robot *r = w->robots; r; r = r->next) {
     tn_articulation_destroy(r->articulation);
     tn_instance_destroy(r->instance);
@@ -124,7 +125,9 @@ uint32_t tnp_step(tnp_world *w, float dt, int repeat)
     for (const tnp_robot *r = w->robots; r; r = r->next) {
       tn_instance_advance(r->instance, dt); // a bad dt is refused by the step
     }
-    status |= w->run ? scene_advance(w->run, dt) : tn_world_step(w->world, dt);
+    uint32_t one = w->run ? scene_advance(w->run, dt) : tn_world_step(w->world, dt);
+    tnp_poses_after_step(w, one);
+    status |= one;
   }
   return status;
 }
@@ -291,6 +294,7 @@ int tnp_scene_run(tnp_world *w, float dt, int frames, double milliseconds, uint3
     *status |= scene_step(w->run, dt);
     ++done;
   } while (done < frames && timing_now_ms() < end);
+  tnp_read_poses(w);
   return done;
 }
 

@@ -31,6 +31,9 @@ typedef struct tnp_world {
   int warnings;       ///< warnings since the last look
   char error[1200];   ///< the first of these
   char warning[1200]; ///< the first of these
+  double *poses;      ///< of all bodies, refreshed by steps; null without tnp_watch()
+  void *watched;      ///< what refreshing them takes
+  bool stale;         ///< a call has changed bodies since the poses were read
 } tnp_world;
 
 /// Keeps a message if it is the first of its level.
@@ -48,6 +51,15 @@ tn_model *tnp_parse(tnp_world *w, const char *name, const char *text, size_t siz
 uint32_t tnp_step(tnp_world *w, float dt, int repeat);
 /// Reads a robot: coordinates, their rates, and forces or torques along them; null: not wanted.
 bool tnp_robot_read(tnp_world *w, const tnp_robot *robot, double *q, double *rate, double *force);
+/// Makes steps refresh `poses`, rows of TN_POSE_NUMBERS of the bodies that there are now; stale at
+/// first. They belong to Python. False without memory.
+bool tnp_watch(tnp_world *w, double *poses);
+/// Ends that.
+void tnp_unwatch(tnp_world *w);
+/// Reads the poses that are watched.
+void tnp_read_poses(tnp_world *w);
+/// Refreshes them behind a step with its bits of tn_step_status.
+void tnp_poses_after_step(tnp_world *w, uint32_t status);
 /// Rays with rows of three doubles and three floats.
 void tnp_rays(tnp_world *w, const double *from, const float *way, int count, tn_query_filter filter,
               tn_hit *hits);

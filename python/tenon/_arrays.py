@@ -16,42 +16,57 @@ from ._rows import Rows
 class Arrays(WorldBase):
     """The part of a world that reads and writes all bodies at once."""
 
-    _poses: Optional[Rows]
+    _poses: Array  # which the engine refreshes in steps; replaced only while the world is held
+    _pose_views: Tuple[Array, Array, Array]  # poses, positions, rotations, read-only
+    _unwatched: bool  # bodies came or went since it was made
     _rates: Optional[Rows]
 
     def _body_count(self) -> int:
         return int(self._invoke(lib.tn_world_bodies, ffi.NULL, 0))
 
-    def _fill_poses(self, rows: Rows) -> None:
-        self._invoke(lib.tn_bodies_read_poses, ffi.NULL, len(rows.array), lib.TN_DOUBLE, rows.pointer, 0)
+    def _watch(self) -> None:
+        """Makes steps refresh the poses of the bodies that there are now; the caller holds the world."""
+        poses = np.zeros((lib.tn_world_bodies(self._ptr, ffi.NULL, 0), POSE_NUMBERS))
+        if not lib.tnp_watch(self._native, ffi.cast("double *", poses.ctypes.data)):
+            raise MemoryError("there is no memory for the poses")
+        self._poses, self._unwatched = poses, False
+        self._pose_views = poses[:], poses[:, :3], poses[:, 3:]
+        for view in self._pose_views:
+            view.flags.writeable = False
+
+    def _read_poses(self) -> None:
+        if not self._ptr or not self._acquire(False):
+            raise self._unusable()
+        try:
+            if self._unwatched:
+                self._watch()
+            lib.tnp_read_poses(self._native)
+        finally:
+            self._release()
 
     def _fill_rates(self, rows: Rows) -> None:
         self._invoke(lib.tn_bodies_read_velocities, ffi.NULL, len(rows.array), lib.TN_DOUBLE, rows.pointer, 0)
 
-    def _nothing_moved(self) -> bool:
-        # A scene may move bodies before its step, which the engine does not list.
-        return not self._native.run and not self._invoke(lib.tn_world_moved, ffi.NULL, 0)
-
-    def _pose_rows(self) -> Rows:
-        if self._poses is None:
-            self._poses = Rows((self._body_count(), POSE_NUMBERS), self._fill_poses, self._nothing_moved)
-            self._views.append(self._poses)
-        return self._poses
-
     @property
     def poses(self) -> Array:
         """Position x y z, m, and rotation x y z w of all bodies: (bodies, 7)."""
-        return self._pose_rows().view()
+        if self._unwatched or self._native.stale:
+            self._read_poses()
+        return self._pose_views[0]
 
     @property
     def positions(self) -> Array:
         """Positions of all bodies, m: (bodies, 3)."""
-        return self._pose_rows().view(slice(0, 3))
+        if self._unwatched or self._native.stale:
+            self._read_poses()
+        return self._pose_views[1]
 
     @property
     def rotations(self) -> Array:
         """Rotations of all bodies, unit quaternions x y z w: (bodies, 4)."""
-        return self._pose_rows().view(slice(3, 7))
+        if self._unwatched or self._native.stale:
+            self._read_poses()
+        return self._pose_views[2]
 
     @property
     def velocities(self) -> Array:

@@ -150,7 +150,7 @@ class Batch:
         self._times += dt * repeat
         for world in self._made.values():
             world._time += dt * repeat
-            world._touch()
+            world._stepped()
         self._check("the step")
         return self._status.copy()
 

@@ -96,12 +96,14 @@ class SceneWorld(World):
         if not (math.isfinite(seconds) and seconds >= 0.0):
             raise ValueError(f"seconds must be 0 or more, not {seconds!r}")
         left = max(int(seconds * 60.0 + 0.5), 1) if seconds > 0.0 else 0
+        if self._unwatched:
+            self._read_poses()
         status = ffi.new("uint32_t *")
         while left > 0:  # in pieces, so that Ctrl-C is seen
             done = self._invoke_native(lib.tnp_scene_run, 1.0 / 60.0, left, 50.0, status)
             left -= done
             self._time += done / 60.0
-        self._touch()
+        self._stepped()
         return self._step_status(status[0]) if status[0] else StepStatus.OK
 
 

@@ -73,9 +73,10 @@ class World(Making, Arrays, Queries, States):
         self._robots: List[Articulation] = []
         self._keep: List[Any] = []
         self._bodies: Optional[List[Body]] = None
-        self._poses: Optional[Rows] = None
+        self._poses = np.zeros((0, generated.POSE_NUMBERS))
+        self._unwatched = True
         self._rates: Optional[Rows] = None
-        self._views: List[Rows] = []  # these, and those of robots
+        self._views: List[Rows] = []  # velocities, and arrays of robots
         self._time = 0.0
         self._recorder: Optional[Callable[[], None]] = None
         self._recording: Optional[Recording] = None
@@ -161,11 +162,18 @@ class World(Making, Arrays, Queries, States):
 
     def _restructured(self) -> None:
         """Bodies came or went."""
-        self._views = [rows for rows in self._views if rows is not self._poses and rows is not self._rates]
-        self._bodies = self._poses = self._rates = None
+        self._views = [rows for rows in self._views if rows is not self._rates]
+        self._bodies = self._rates = None
+        self._unwatched = True
         self._touch()
 
     def _touch(self) -> None:
+        """A call may have changed what arrays show."""
+        self._native.stale = True
+        self._stepped()
+
+    def _stepped(self) -> None:
+        """Steps were made elsewhere, which refreshed the poses alone."""
         for rows in self._views:
             rows.fresh = False
 
@@ -261,14 +269,14 @@ class World(Making, Arrays, Queries, States):
         if not self._ptr or not self._acquire(False):
             raise self._unusable()
         try:
+            if self._unwatched:
+                self._watch()
             status = _tnp_step(self._native, dt, repeat)
         finally:
             self._release()
         self._time += dt * repeat
-        if self._poses is None:  # bodies came or went: whoever reads first finds the memory filled
-            self._pose_rows().expect()
         for rows in self._views:
-            rows.after_step(repeat)
+            rows.after_step()
         if self._recorder is not None:
             self._recorder()
         return _OK if status == 0 else self._step_status(status)
