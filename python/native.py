@@ -15,10 +15,10 @@ with open(os.path.join(HERE, "tenon/_declarations.cdef")) as declarations:
 ffi.set_source(
     "tenon._native",
     '#include "glue.h"',
-    sources=["glue/glue.c", "glue/poses.c", "glue/batch.c"],
+    sources=["glue/glue.c", "glue/poses.c", "glue/batch.c", "glue/card.c"],
     depends=["glue/glue.h", "tenon/_declarations.cdef"],
     include_dirs=["glue"] + [os.path.join(SOURCE, folder) for folder in FOLDERS],
     define_macros=[("TENON_STATIC", None)],
     extra_compile_args=["-std=c17", "-O2", "-ffp-contract=off"],
-    libraries=["expat", "cjson", "m", "pthread"],
+    libraries=["expat", "cjson", "m", "pthread", "dl"],
 )

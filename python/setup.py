@@ -2,6 +2,7 @@
 
 TENON_SOURCE  folder of the engine's sources: csrc of a source distribution, or the folder above
 TENON_BUILD   folder of a CMake build of them, to link its archives instead of building them again
+TENON_CUDA    1: builds the module for cards as well, which needs clang and the tools of LLVM
 """
 
 import os
@@ -22,6 +23,7 @@ from native import SOURCE  # noqa: E402
 ARCHIVES = ["files/libtenon_files.a", "scenes/libtenon_scenes.a", "import/libtenon_import.a",
             "batch/libtenon_batch.a", "libtenon.a"]
 TARGETS = ["tenon_files", "tenon_scenes", "tenon_import", "tenon_batch", "tenon_static", "tenon_cli"]
+CARDS = "batch/cuda/libtenon_cuda.a"  # linked if it has been built
 # Not needed to build the engine and the command.
 LEFT_OUT = {".git", "build", "docs", "python", "test", "web"}
 
@@ -35,11 +37,13 @@ def version() -> str:
 
 def build_engine(folder: Path) -> Path:
     """Builds the archives and the command; returns the folder that has them."""
+    cards = os.environ.get("TENON_CUDA") == "1"
     configure = ["cmake", "-S", str(HERE), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
-                 f"-DTENON_SOURCE={SOURCE}"]
+                 f"-DTENON_SOURCE={SOURCE}", f"-DTENON_BUILD_CUDA={int(cards)}"]
     subprocess.check_call(configure, stdout=subprocess.DEVNULL)
+    targets = TARGETS + ["tenon_cuda"] * cards
     subprocess.check_call(["cmake", "--build", str(folder), "--parallel", str(os.cpu_count() or 1),
-                           "--target", *TARGETS])
+                           "--target", *targets])
     return folder / "tenon"
 
 
@@ -49,6 +53,9 @@ class BuildExtension(build_ext):
         folder = Path(built) if built else build_engine(Path(self.build_temp).resolve() / "engine")
         for extension in self.extensions:
             extension.extra_objects = [str(folder / name) for name in ARCHIVES]
+            if (folder / CARDS).is_file():
+                extension.extra_objects.insert(0, str(folder / CARDS))
+                extension.define_macros.append(("TENON_HAS_CARDS", None))
         super().run()
         command = folder / "tenon"
         package = HERE / "tenon" if self.inplace else Path(self.build_lib) / "tenon"

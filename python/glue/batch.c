@@ -25,10 +25,12 @@ bool tnp_batch_create(tnp_batch *b, const tn_world *world, int threads, int lane
   def.count = b->count;
   def.threads = threads;
   def.lanes = lanes;
+  def.device = b->on_card ? tnp_cuda() : NULL;
+  def.world_bytes = b->world_bytes;
   def.log = note_of_world;
   def.log_context = b;
   b->batch = tn_batch_create(&def);
-  for (int i = 0; b->batch && i < b->count; ++i) {
+  for (int i = 0; b->batch && !b->on_card && i < b->count; ++i) {
     b->worlds[i].world = tn_batch_world(b->batch, i);
   }
   return b->batch != NULL;

@@ -128,6 +128,8 @@ typedef struct tnp_batch {
   double *rates;       ///< their rates; null with `q`
   double *starts;      ///< what robots carry at the start
   int start_count;     ///< numbers of that for each world
+  bool on_card;        ///< the worlds are on a card: only `batch` and `worlds`, for messages, are used
+  size_t world_bytes;  ///< memory of each world on a card; 0: measured
 } tnp_batch;
 
 /// Makes the worlds of a batch with `worlds`, `count` and so on; false with the error of world 0
@@ -154,5 +156,27 @@ void tnp_batch_reset(tnp_batch *b);
 /// tn_batch_derivatives(); all worlds are put into the state of the first one.
 bool tnp_batch_derivatives(tnp_batch *b, double change, const double *forces, double *a,
                            double *input);
+
+/// An array in the memory of a card.
+typedef struct tnp_card tnp_card;
+
+/// Whether batches can be on a card here; the reason why not goes to `why`.
+bool tnp_card_is_there(char *why, size_t size);
+/// tn_cuda(); null: this build has no module for cards.
+const tn_batch_device *tnp_cuda(void);
+/// An array of so many bytes, for tnp_card_drop(); null with the reason in `why`.
+tnp_card *tnp_card_new(size_t bytes, char *why, size_t size);
+/// Ends one use of it; the last one frees it.
+void tnp_card_drop(tnp_card *card);
+/// Where it is, on the card.
+void *tnp_card_address(const tnp_card *card);
+/// Copies it to the host; false with the reason in `why`.
+bool tnp_card_read(const tnp_card *card, void *to, char *why, size_t size);
+/// Fills it from the host; false with the reason in `why`.
+bool tnp_card_write(const tnp_card *card, const void *from, char *why, size_t size);
+/// A DLManagedTensor of it, which uses it until it is deleted; null without memory.
+void *tnp_card_tensor(tnp_card *card, int bits, const int64_t *shape, int dimensions);
+/// Destructor of the capsule of such a tensor: deletes it if nobody has taken it.
+void tnp_card_end_capsule(void *capsule);
 
 #endif

@@ -11,6 +11,8 @@
 
 from . import learn as learn
 from ._batch import *
+from ._card import *
+from ._card_batch import *
 from ._convert import *
 from ._events import *
 from ._generated import *

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 import numpy as np
 
 from ._calls import Handle
+from ._card import card_rows
 from ._convert import Array, ArrayLike, Error, rows_in, to_c
 from ._generated import POSE_NUMBERS, VELOCITY_NUMBERS, BatchField, StepStatus
 from ._native import ffi, lib
@@ -29,36 +30,55 @@ def _close(native: Any, pid: int, keep: Any) -> None:
         lib.tnp_batch_close(native)
 
 
+def _whole(value: Any, lowest: int, highest: int, name: str) -> int:
+    number = to_c(ffi.typeof("int"), value, name)
+    if not lowest <= number <= highest:
+        raise ValueError(f"{name} must be from {lowest} to {highest}, not {value!r}")
+    return int(number)
+
+
+def _broadcast(values: Any, shape: Tuple[int, ...]) -> Array:
+    given = np.asarray(values)
+    if given.dtype.kind not in "fiub":
+        raise TypeError(f"values must be an array of real numbers, not {values!r}")
+    try:
+        return np.array(np.broadcast_to(given, shape))
+    except ValueError:
+        raise ValueError(f"values must have the shape {shape}, not {given.shape}") from None
+
+
 class Batch:
-    """Copies of a world that are stepped together, on several threads.
+    """Copies of a world that are stepped together, on several threads or on a card.
 
     poses, velocities, q and qd have a row for each world and are refreshed by step() and reset(). They
     may be written; write() hands them to the worlds. target, of the first robot of each world, acts
-    from the next step on. All of them support DLPack, in the memory of the host. batch[i] is a world.
+    from the next step on. All of them support DLPack. batch[i] is a world.
+
+    device: "cpu", or "cuda" for a card of NVIDIA: the batch is a CardBatch then
+    dtype: of the arrays on a card, float32 or float64; those of the host are float64
+    world_bytes: memory of each world on a card, which does not grow; 0: measured over 60 steps, and
+        half as much again
     """
 
-    def __init__(self, world: World, count: int, *, threads: Optional[int] = None) -> None:
-        if not isinstance(world, World):
-            raise TypeError(f"world must be a World, not {world!r}")
-        if int(count) != count or count < 1:
-            raise ValueError(f"count must be 1 or more, not {count!r}")
-        workers = (os.cpu_count() or 1) if threads is None else int(threads)
-        if not 1 <= workers <= 256:
-            raise ValueError(f"threads must be from 1 to 256, not {threads!r}")
-        if world._native.run:
-            raise Error("a world of a scene cannot be copied: its controls belong to the scene")
-        n = int(count)
-        self._lock = threading.Lock()
-        self._pid = os.getpid()
-        self._made: Dict[int, World] = {}
-        self._settings = {**world._settings, "threads": 1}
-        self._times = np.full(n, world._time)
-        self._originals = list(world._robots)
+    def __new__(cls, world: World, count: int, *, device: str = "cpu", **_: Any) -> "Batch":
+        if cls is Batch and device == "cuda":
+            from ._card_batch import CardBatch
+
+            cls = CardBatch
+        return super().__new__(cls)
+
+    def __init__(
+        self, world: World, count: int, *, threads: Optional[int] = None, device: str = "cpu",
+        dtype: Any = np.float64, world_bytes: int = 0,
+    ) -> None:
+        if device != "cpu":
+            raise ValueError(f"device must be 'cpu' or 'cuda', not {device!r}")
+        if np.dtype(dtype) != np.float64:
+            raise ValueError(f"arrays of the host are float64, not {dtype!r}")
+        n = self._begin(world, count)
         self._make_arrays(world, n)
         self._link(n)
-        lanes = self._settings.get("lanes", 0)
-        if not world._invoke(self._create, workers, lanes):
-            raise self._problem("the batch", "there is no memory")
+        self._open(world, threads)
         keep = (self._memory, self._controls, self.poses, self.velocities, self.q, self.qd, self._originals)
         self._finalizer = weakref.finalize(self, _close, self._native, self._pid, keep)
         for slot, robot in enumerate(self._originals):
@@ -66,8 +86,30 @@ class Batch:
         self._run(lib.tnp_batch_read)
         self.keep()
 
+    def _begin(self, world: World, count: int) -> int:
+        if not isinstance(world, World):
+            raise TypeError(f"world must be a World, not {world!r}")
+        n = _whole(count, 1, 2**31 - 1, "count")
+        if world._native.run:
+            raise Error("a world of a scene cannot be copied: its controls belong to the scene")
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+        self._made: Dict[int, World] = {}
+        self._settings = {**world._settings, "threads": 1}
+        self._times = np.full(n, world._time)
+        self._originals = list(world._robots)
+        self._body_count = len(world.bodies)
+        self._status = np.zeros(n, np.uint32)
+        return n
+
+    def _open(self, world: World, threads: Optional[int]) -> None:
+        workers = (os.cpu_count() or 1) if threads is None else _whole(threads, 1, 256, "threads")
+        lanes = self._settings.get("lanes", 0)
+        if not world._invoke(self._create, min(workers, 256), lanes):
+            raise self._problem("the batch", "there is no memory")
+
     def _make_arrays(self, world: World, n: int) -> None:
-        bodies = self._body_count = len(world.bodies)
+        bodies = self._body_count
         first = self._originals[0] if self._originals else None
         self.poses: Array = np.zeros((n, bodies, POSE_NUMBERS))
         """Position x y z, m, and rotation x y z w: (worlds, bodies, 7)."""
@@ -85,7 +127,6 @@ class Batch:
         robots = [i for i, robot in enumerate(self._originals) if isinstance(robot, Robot)]
         self.target: Array = self._controls[robots[0]][0] if robots else np.zeros((n, 0))
         """Controls of the first robot: (worlds, actuators)."""
-        self._status = np.zeros(n, np.uint32)
         sizes = [
             lib.tn_instance_state(r._native.instance, ffi.NULL, 0) for r in self._originals if r._native.instance
         ]
@@ -152,6 +193,11 @@ class Batch:
             world._time += dt * repeat
             world._stepped()
         self._check("the step")
+        return self.status
+
+    @property
+    def status(self) -> Array:
+        """The bits of StepStatus of each world, of its last step: (worlds,)."""
         return self._status.copy()
 
     def _check(self, what: str) -> None:
@@ -244,39 +290,68 @@ class Batch:
         sizes = (shape.worlds, shape.items, shape.numbers)
         return value, sizes if shape.numbers > 1 else sizes[:2]
 
-    def get(self, field: Union[BatchField, str]) -> Array:
+    def _new_array(self, shape: Tuple[int, ...]) -> Any:
+        return np.zeros(shape)
+
+    def _rows(self, array: Any, shape: Tuple[int, ...]) -> Any:
+        """Where an array is that the engine fills."""
+        on_card = card_rows(array, shape)
+        if on_card is not None:
+            return on_card
+        if not isinstance(array, np.ndarray) or array.dtype not in (np.float32, np.float64):
+            raise TypeError(f"out must be an array of float32 or float64, not {array!r}")
+        if array.shape != shape or not array.flags.c_contiguous or not array.flags.writeable:
+            raise ValueError(f"out must be writable, without gaps, and have the shape {shape}, not {array.shape}")
+        kind = lib.TN_FLOAT if array.dtype == np.float32 else lib.TN_DOUBLE
+        return ffi.new("tn_batch_rows *", {"data": _pointer("void", array), "type": kind})
+
+    def get(self, field: Union[BatchField, str], out: Any = None) -> Any:
         """Reads an array of all worlds, such as "contact_forces", "masses" or "frictions".
 
         field: a member of BatchField or its name
+        out: array that is filled, of the host or of a card; None: a new one, where the worlds are
         """
         value, shape = self._field(field)
-        out = np.zeros(shape)
-        rows = ffi.new("tn_batch_rows *", {"data": _pointer("double", out), "type": lib.TN_DOUBLE})
-        if out.size and not self._run(lambda native: lib.tn_batch_read(native.batch, value, ffi.NULL, rows[0])):
+        array = self._new_array(shape) if out is None else out
+        rows = self._rows(array, shape)
+        if np.prod(shape) and not self._run(
+            lambda native: lib.tn_batch_read(native.batch, value, ffi.NULL, rows[0])
+        ):
             raise self._problem(str(field), "it cannot be read")
-        return out
+        return array
 
-    def put(self, field: Union[BatchField, str], values: ArrayLike, mask: Optional[ArrayLike] = None) -> None:
+    def put(self, field: Union[BatchField, str], values: Any, mask: Optional[ArrayLike] = None) -> None:
         """Writes an array of all worlds, such as "forces", "masses", "frictions" or "gravity".
 
         field: a member of BatchField or its name
-        values: in the shape that get() has, or one that numpy makes into it
+        values: in the shape that get() has, or one that numpy makes into it; or an array on the card
         mask: which worlds take part
         """
         value, shape = self._field(field)
         chosen = self._mask(mask)
-        given = rows_in(np.broadcast_to(np.asarray(values, float), shape).copy(), shape, "values")
-        rows = ffi.new("tn_batch_rows *", {"data": _pointer("double", given), "type": lib.TN_DOUBLE})
+        rows = card_rows(values, shape)
+        if rows is None:
+            given = rows_in(_broadcast(values, shape), shape, "values")
+            rows = self._rows(given, shape)
+        problem = self._write_rows(field, value, shape, rows, chosen)
+        self._changed()
+        if problem is not None:
+            raise problem
+
+    def _write_rows(
+        self, field: Any, value: Any, shape: Tuple[int, ...], rows: Any, chosen: Optional[Array]
+    ) -> Optional[Error]:
         where = _pointer("uint8_t", chosen)
-        written = not given.size or self._run(
+        written = not np.prod(shape) or self._run(
             lambda native: lib.tn_batch_write(native.batch, value, where, rows[0])
         )
-        problem = None if written else self._problem(str(field), "it was refused")
+        return None if written else self._problem(str(field), "it was refused")
+
+    def _changed(self) -> None:
+        """The worlds were changed behind the arrays."""
         for world in self._made.values():
             world._touch()
         self._run(lib.tnp_batch_read)
-        if problem is not None:
-            raise problem
 
     def for_each(self, function: Callable[[World], Any]) -> List[Any]:
         """Calls a function with each world."""

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # The Python package: declarations as the headers have them, a wheel made offline, installed into a
 # clean virtual environment, and tested there with pytest and mypy.
-# usage: run.sh BUILD FOLDER [sdist|asan]
+# usage: run.sh BUILD FOLDER [sdist|asan|card]
 #   BUILD    CMake build whose archives the wheel contains
 #   FOLDER   for the wheel and the environment
 #   sdist    builds the wheel from a source distribution, which compiles the engine itself
 #   asan     BUILD has the address sanitizer
+#   card     only the tests of batches on a card, on the card of this machine
 set -euo pipefail
 build=$1 folder=$2 mode=${3:-}
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -50,7 +51,16 @@ if [ "$mode" = asan ]; then
     environment/bin/python -m pytest -q -p no:cacheprovider tests -k "not command and not module and not memory_stays"
   exit
 fi
+if [ "$mode" = card ]; then
+  environment/bin/python -c 'import tenon; assert tenon.cuda_available(), "no card, or no module for cards"'
+  environment/bin/python -m pytest -v -p no:cacheprovider tests/test_card.py
+  exit
+fi
 environment/bin/python -m pytest -q -p no:cacheprovider tests
+driver=$build/test/driver_whole # a driver of cards that is made for tests
+if [ -e "$build/batch/cuda/libtenon_cuda.a" ] && [ -e "$driver/libcuda.so.1" ] && [ "$mode" != sdist ]; then
+  LD_LIBRARY_PATH=$driver XDG_CACHE_HOME=$PWD/cache environment/bin/python -m pytest -q -p no:cacheprovider tests/test_card.py
+fi
 environment/bin/python tests/cost.py
 cd source
 mypy --strict --config-file pyproject.toml --python-executable ../environment/bin/python \
