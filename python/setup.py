@@ -57,12 +57,17 @@ class BuildExtension(build_ext):
                 extension.extra_objects.insert(0, str(folder / CARDS))
                 extension.define_macros.append(("TENON_HAS_CARDS", None))
         super().run()
-        command = folder / "tenon"
+        self.copy_beside(folder / "tenon")
+
+    def copy_beside(self, command: Path) -> None:
+        """The command and the models of robots, which are no modules."""
         package = HERE / "tenon" if self.inplace else Path(self.build_lib) / "tenon"
         (package / "bin").mkdir(parents=True, exist_ok=True)
         if command.is_file():
             shutil.copy2(command, package / "bin/tenon")
             subprocess.call(["strip", str(package / "bin/tenon")])
+        shutil.copytree(Path(SOURCE) / "robots", package / "robots", dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("*.mjs"))
 
 
 class SourceDistribution(sdist):

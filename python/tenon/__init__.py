@@ -10,6 +10,8 @@
 """
 
 from . import learn as learn
+from . import rotations as rotations
+from ._articulation import *
 from ._batch import *
 from ._card import *
 from ._card_batch import *
@@ -18,6 +20,7 @@ from ._events import *
 from ._generated import *
 from ._generated import VERSION_STRING as __version__
 from ._handles import *
+from ._pictures import *
 from ._record import *
 from ._robot import *
 from ._scenes import *

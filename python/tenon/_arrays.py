@@ -7,6 +7,7 @@ from typing import Any, Optional, Sequence, Tuple
 import numpy as np
 
 from ._convert import Array, ArrayLike, rows_in, to_c
+from ._forces import contact_forces
 from ._generated import POSE_NUMBERS, VELOCITY_NUMBERS, WorldBase
 from ._handles import Body
 from ._native import ffi, lib
@@ -49,10 +50,14 @@ class Arrays(WorldBase):
 
     @property
     def poses(self) -> Array:
-        """Position x y z, m, and rotation x y z w of all bodies: (bodies, 7)."""
+        """Position x y z, m, and rotation x y z w of all bodies: (bodies, 7). Setting them moves the bodies."""
         if self._unwatched or self._native.stale:
             self._read_poses()
         return self._pose_views[0]
+
+    @poses.setter
+    def poses(self, value: Any) -> None:
+        self.set_poses(value)
 
     @property
     def positions(self) -> Array:
@@ -61,12 +66,22 @@ class Arrays(WorldBase):
             self._read_poses()
         return self._pose_views[1]
 
+    @positions.setter
+    def positions(self, value: Any) -> None:
+        rows = rows_in(value, (self._body_count(), 3), "positions")
+        self.set_poses(np.hstack([rows, self.rotations]))
+
     @property
     def rotations(self) -> Array:
         """Rotations of all bodies, unit quaternions x y z w: (bodies, 4)."""
         if self._unwatched or self._native.stale:
             self._read_poses()
         return self._pose_views[2]
+
+    @rotations.setter
+    def rotations(self, value: Any) -> None:
+        rows = rows_in(value, (self._body_count(), 4), "rotations")
+        self.set_poses(np.hstack([self.positions, rows]))
 
     @property
     def velocities(self) -> Array:
@@ -75,6 +90,15 @@ class Arrays(WorldBase):
             self._rates = Rows((self._body_count(), VELOCITY_NUMBERS), self._fill_rates)
             self._views.append(self._rates)
         return self._rates.view()
+
+    @velocities.setter
+    def velocities(self, value: Any) -> None:
+        self.set_velocities(value)
+
+    @property
+    def contact_forces(self) -> Array:
+        """Sums of the forces of contacts on all bodies, N, as the mean over the last step: (bodies, 3)."""
+        return contact_forces(self.contacts, np.array([body._id.index for body in self.bodies], int))
 
     @property
     def awake(self) -> Array:

@@ -9,12 +9,13 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 
 import numpy as np
 
+from ._articulation import Articulation
 from ._calls import Handle
 from ._card import card_rows
 from ._convert import Array, ArrayLike, Error, rows_in, to_c
 from ._generated import POSE_NUMBERS, VELOCITY_NUMBERS, BatchField, StepStatus
 from ._native import ffi, lib
-from ._robot import Articulation, Robot
+from ._robot import Robot
 from ._world import World
 
 _BAD = StepStatus.REJECTED | StepStatus.OUT_OF_MEMORY

@@ -80,6 +80,14 @@ def numbers(value: Any, count: int, name: str) -> Tuple[float, ...]:
     return found
 
 
+def number_in(value: Any, name: str) -> float:
+    """A number that is finite."""
+    found = float(_number_in("double", value, name))
+    if not np.isfinite(found):
+        raise ValueError(f"{name} must be finite, not {value!r}")
+    return found
+
+
 def _symmetric(value: Any, name: str) -> Tuple[float, ...]:
     m = np.asarray(value, dtype=float)
     if m.shape == (3,):

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Dict, Optional, Tuple, Type
+from typing import Any, Dict, Optional, Tuple, Type
 
 import numpy as np
 
 from . import _generated as generated
 from ._calls import Handle
-from ._convert import Array, ArrayLike, Transform, Vector, from_c, numbers, rows_in, to_c
-from ._generated import AttachmentBase, BodyBase, GeometryBase, JointBase, ShapeBase, SoftBase
+from ._colors import GROUND, PALETTE, Color, color_in
+from ._convert import Array, ArrayLike, Error, Transform, Vector, from_c, numbers, rows_in, to_c
+from ._forces import contact_forces
+from ._generated import (
+    AttachmentBase,
+    BodyBase,
+    BodyType,
+    GeometryBase,
+    JointAxis,
+    JointBase,
+    JointKind,
+    ShapeBase,
+    SoftBase,
+)
 from ._native import ffi, lib
 from ._specs import ShapeSpec
 
@@ -97,6 +109,27 @@ class Body(BodyBase):
         """Its row in World.positions and the like; it changes when a body is destroyed."""
         return self._world._row(self)
 
+    @property
+    def color(self) -> Color:
+        """In pictures: red, green, blue from 0 to 1. Can be set to "#rrggbb" or a name as well."""
+        chosen = self._world._colors.get(self._key())
+        if chosen is not None:
+            return chosen
+        if self.type is BodyType.STATIC:
+            return GROUND
+        return PALETTE[self.row % len(PALETTE)]
+
+    @color.setter
+    def color(self, value: Any) -> None:
+        self.type  # raises if the body is gone
+        self._world._colors[self._key()] = color_in(value)
+
+    @property
+    def contact_force(self) -> Array:
+        """Sum of the forces of all contacts on it, N, as the mean over the last step."""
+        total = contact_forces(self.contacts, np.array([self._id.index]))
+        return total[0]  # type: ignore[no-any-return]
+
     def add_shape(self, shape: ShapeSpec) -> Shape:
         """Adds a shape; updates the mass if that follows the shapes."""
         return self._world.add_shape(shape, self)
@@ -114,10 +147,77 @@ class Body(BodyBase):
 
 
 class Joint(JointBase):
-    """A joint between two bodies, or a body and the world."""
+    """A joint between two bodies, or a body and the world.
+
+    A hinge, a slider and a distance joint have one axis: position, rate, target and so on are its.
+    """
 
     __slots__ = ()
     _ctype = "tn_joint_id"
+
+    def _only_axis(self) -> JointAxis:
+        kind = self.kind
+        if kind is JointKind.HINGE:
+            return JointAxis.ANGULAR_A
+        if kind in (JointKind.PRISMATIC, JointKind.DISTANCE):
+            return JointAxis.LINEAR_A
+        raise Error(f"a {kind.name.lower()} joint has no axis of its own: use state, drive() and set_drive()")
+
+    @property
+    def position(self) -> float:
+        """Along its one axis, rad or m."""
+        return float(self.state.position[self._only_axis()])
+
+    @property
+    def rate(self) -> float:
+        """Of its position, rad/s or m/s."""
+        return float(self.state.rate[self._only_axis()])
+
+    @property
+    def drive_force(self) -> float:
+        """Of the drive of its one axis, N m or N, as the mean over the last step."""
+        return float(self.state.drive_force[self._only_axis()])
+
+    @property
+    def target(self) -> float:
+        """Of the drive of its one axis, rad or m: see servo()."""
+        return float(self.drive(self._only_axis()).target)
+
+    @target.setter
+    def target(self, value: float) -> None:
+        self.set_drive(self._only_axis(), {"target": value})
+
+    @property
+    def target_rate(self) -> float:
+        """Rate that the drive of its one axis keeps, rad/s or m/s: see servo()."""
+        return float(self.drive(self._only_axis()).velocity)
+
+    @target_rate.setter
+    def target_rate(self, value: float) -> None:
+        self.set_drive(self._only_axis(), {"velocity": value})
+
+    @property
+    def range(self) -> Tuple[float, float]:
+        """Limits of its one axis, rad or m; it can be set."""
+        axis = self._only_axis()
+        low, high = self.angular[0] if axis is JointAxis.ANGULAR_A else self.linear[0]
+        return float(low), float(high)
+
+    @range.setter
+    def range(self, value: Tuple[float, float]) -> None:
+        name = "angular" if self._only_axis() is JointAxis.ANGULAR_A else "linear"
+        others = [tuple(pair) for pair in getattr(self, name)[1:]]
+        self._configure({name: [numbers(value, 2, "range"), *others]})
+
+    def servo(self, stiffness: float, damping: float, *, max_force: float = float("inf")) -> None:
+        """Gives its one axis a drive: stiffness (target - position) + damping (target_rate - rate).
+
+        stiffness: N m/rad or N/m; 0 for a motor that keeps a rate
+        damping: N m s/rad or N s/m
+        max_force: N m or N, either way
+        """
+        drive = {"stiffness": stiffness, "damping": damping, "limits": (-max_force, max_force)}
+        self.set_drive(self._only_axis(), drive)
 
     def _describe(self) -> str:
         return f"#{self._id.index - 1} {self.kind.name.lower()}"

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlparse
 
 import numpy as np
 
+from ._colors import GROUND, PALETTE
 from ._convert import Array
 from ._native import lib
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ._world import World
 
 FOLDER = Path(__file__).resolve().parent / "viewer"
-COLORS = [(0.80, 0.47, 0.27), (0.36, 0.55, 0.72), (0.55, 0.65, 0.36), (0.72, 0.55, 0.68), (0.85, 0.70, 0.35)]
-GROUND = (0.78, 0.78, 0.76)
 
 
 def _text(array: Array) -> str:
@@ -130,7 +129,7 @@ def _scene(recording: Recording, live: bool) -> Dict[str, Any]:
     world = recording._world
     bodies = world.bodies
     softs: List[Dict[str, Any]] = [
-        {"count": len(s.masses), "triangles": _text(s.triangles.astype(np.uint32)), "color": COLORS[i % len(COLORS)]}
+        {"count": len(s.masses), "triangles": _text(s.triangles.astype(np.uint32)), "color": PALETTE[i % len(PALETTE)]}
         for i, s in enumerate(world.softs)
     ]
     moving = [i for i, body in enumerate(bodies) if body.type.name != "STATIC"]
@@ -141,8 +140,8 @@ def _scene(recording: Recording, live: bool) -> Dict[str, Any]:
     frames = np.array(recording._frames, np.float32)
     return {
         "bodies": [
-            _meshes(world, body, GROUND if body.type.name == "STATIC" else COLORS[i % len(COLORS)])
-            for i, body in enumerate(bodies)
+            _meshes(world, body, body.color)
+            for body in bodies
         ],
         "still": _meshes(world, None, GROUND),
         "softs": softs,

@@ -9,7 +9,7 @@ from ._generated import VERSION_STRING, WorldBase
 from ._native import ffi, lib
 
 if TYPE_CHECKING:
-    from ._robot import Articulation
+    from ._articulation import Articulation
     from ._world import World
 
 
@@ -38,6 +38,7 @@ class States(WorldBase):
     _settings: Dict[str, Any]
     _robots: List["Articulation"]
     _time: float
+    _colors: Dict[Any, Any]
 
     @property
     def hash(self) -> int:
@@ -93,6 +94,7 @@ class States(WorldBase):
             self.save(),
             self._time,
             [robot._parts() for robot in self._robots],
+            dict(self._colors),
         )
 
     def __reduce__(self) -> Any:
@@ -107,7 +109,8 @@ class States(WorldBase):
 
 
 def rebuild(
-    kind: Type["World"], version: str, settings: Dict[str, Any], state: State, time: float, robots: List[Any]
+    kind: Type["World"], version: str, settings: Dict[str, Any], state: State, time: float, robots: List[Any],
+    colors: Dict[Any, Any],
 ) -> "World":
     """A world from the parts of another one."""
     if version != VERSION_STRING:
@@ -122,6 +125,7 @@ def rebuild(
         if robot["before"] is None:
             robot["kind"]._rebuild(world, robot)
     world._time = time
+    world._colors.update(colors)
     return world
 
 

@@ -10,16 +10,19 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy as np
 
 from . import _generated as generated
+from ._articulation import Articulation
 from ._arrays import Arrays
-from ._convert import ENUMS, VALUES, Error, Vector, fill, given, numbers
+from ._colors import GROUND, PALETTE, Color
+from ._convert import ENUMS, VALUES, Array, Error, Vector, fill, given, numbers
 from ._events import Events
 from ._generated import StepStatus
 from ._handles import HANDLES, Body
 from ._making import Making
 from ._native import ffi, lib
+from ._pictures import Camera, depth, see, shade
 from ._queries import Queries
 from ._record import Recording, Viewer, in_notebook
-from ._robot import Articulation, Robot
+from ._robot import Robot
 from ._rows import Rows
 from ._states import States
 
@@ -78,6 +81,7 @@ class World(Making, Arrays, Queries, States):
         self._rates: Optional[Rows] = None
         self._views: List[Rows] = []  # velocities, and arrays of robots
         self._time = 0.0
+        self._colors: Dict[Any, Color] = {}
         self._recorder: Optional[Callable[[], None]] = None
         self._recording: Optional[Recording] = None
         self._owner: Any = None
@@ -228,6 +232,9 @@ class World(Making, Arrays, Queries, States):
     ) -> Robot:
         """Builds the robot of an MJCF or URDF file, or of its text, in the world.
 
+        The package has models of its own: "arm", "humanoid" and "quadruped" are found by these names, and
+        "quadruped.xml" or "quadruped.urdf" as well, unless there is such a file.
+
         position, rotation: of the model's frame
         keyframe: name of the position it starts in; None: the reference position
         prefix: of the names of its bodies, for several copies
@@ -318,6 +325,24 @@ class World(Making, Arrays, Queries, States):
         if self._recording is None:
             raise Error("nothing is recorded: call record() before the steps")
         return self._recording.plot(axes)
+
+    def _colors_of(self, hits: Array) -> Array:
+        """Colours of what rays hit: (..., 3)."""
+        bodies, softs = hits["body"]["index"], hits["soft"]["index"]
+        table = np.tile(GROUND, (int(bodies.max(initial=0)) + 1, 1))
+        for body in self.bodies:
+            if body._id.index < len(table):
+                table[body._id.index] = body.color
+        soft_colors = np.asarray(PALETTE)[softs % len(PALETTE)]
+        return np.where(softs[..., None] > 0, soft_colors, table[bodies])
+
+    def image(self, camera: Camera = Camera()) -> Array:
+        """A picture of the present state: (height, width, 3) of 8 bits."""
+        return shade(self, see(self, camera))
+
+    def depth(self, camera: Camera = Camera()) -> Array:
+        """Distances from a camera, m, infinite where nothing is: (height, width)."""
+        return depth(see(self, camera), camera)
 
     def show(self, *, opens: bool = True) -> Viewer:
         """Shows the world in a notebook's cell, or live in a browser.

@@ -43,7 +43,7 @@ if [ "$mode" != asan ]; then
 fi
 
 cp -r "$root/test/python" tests # away from the sources, which would be imported instead
-export TENON_EXAMPLES=$root/python/examples
+export TENON_EXAMPLES=$root/python/examples TENON_DOCS=$root/docs
 unset PYTHONPATH
 if [ "$mode" = asan ]; then
   # The interpreter itself gives no memory back at its end, and the sanitizer keeps what is freed.

@@ -70,6 +70,58 @@ def test_live_page():
     viewer.close()
 
 
+def test_depth_is_that_of_a_plane_and_a_ball():
+    w = tenon.World()
+    w.add_plane()
+    w.add_body(tenon.Sphere(0.5), position=(0, 3, 0))
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        eye = rng.uniform(-3, 3, 3) + (0, 8, 0)
+        camera = tenon.Camera(position=eye, target=(0, 3, 0), width=41, height=31, angle=rng.uniform(20, 60))
+        rays, seen = camera.directions(), w.depth(camera)
+        assert seen.shape == (31, 41) and rays[15, 20] == pytest.approx((np.array((0, 3, 0)) - eye) / np.linalg.norm((0, 3, 0) - eye))
+        assert np.degrees(np.arccos(rays[0, 20] @ rays[-1, 20])) == pytest.approx(camera.angle * 30 / 31, rel=0.02)
+        to_center = np.array((0, 3, 0)) - eye
+        along = rays @ to_center
+        off = to_center @ to_center - along**2
+        ball = along - np.sqrt(np.where(off < 0.25, 0.25 - off, np.nan))
+        ground = np.where(rays[..., 1] < 0, -eye[1] / rays[..., 1], np.inf)
+        exact = np.fmin(ball, np.where(ground < camera.far, ground, np.inf))
+        clear = np.abs(off - 0.25) > 1e-3
+        assert seen[clear] == pytest.approx(exact[clear], rel=1e-4)
+    with pytest.raises(ValueError):
+        w.depth(tenon.Camera(position=(0, 0, 0), target=(0, 1, 0)))
+    with pytest.raises(ValueError):
+        w.depth(tenon.Camera(angle=180))
+
+
+def test_images_and_films(tmp_path):
+    w = tenon.World()
+    w.add_plane()
+    box = w.add_body(tenon.Box(0.5), position=(0, 1, 0))
+    box.color = "red"
+    w.add_soft(tenon.cloth(4, 4, 1, 1), position=(2, 1, 0))
+    film = tenon.Film(w, tenon.Camera(width=64, height=48))
+    for _ in range(4):
+        w.step(1 / 60, repeat=5)
+        film.take()
+    middle = film.frames[0][24, 32].astype(int)
+    assert middle[0] > 2 * middle[1] and (film.frames[0] != film.frames[-1]).any() and len(film) == 4
+    film.save(tmp_path / "film.png", rate=20)
+    image = pytest.importorskip("PIL.Image")
+    read = image.open(tmp_path / "film.png")
+    assert read.size == (64, 48) and read.n_frames == 4 and read.info["duration"] == pytest.approx(50, abs=1)
+    for i, frame in enumerate(film.frames):
+        read.seek(i)
+        assert np.array_equal(np.asarray(read.convert("RGB")), frame)
+    film.save(tmp_path / "film.gif", rate=20)
+    assert image.open(tmp_path / "film.gif").n_frames == 4 and film._repr_png_()[:4] == b"\x89PNG"
+    with pytest.raises(ValueError):
+        tenon.Film(w).save(tmp_path / "empty.png")
+    with pytest.raises(ValueError):
+        film.save(tmp_path / "film.png", rate=0)
+
+
 def test_plot():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -115,6 +115,54 @@ def test_integrators_survive_pickling():
     assert other.hash == w.hash
 
 
+SENSED = ARM.replace("axis='0 1 0'/>", "axis='0 1 0' damping='20'/>").replace("</actuator>", """</actuator><sensor>
+  <jointpos name='at' joint='elbow'/><jointvel name='fast' joint='elbow'/><actuatorfrc name='pull' actuator='s'/>
+  <framepos name='tip' objtype='body' objname='lower'/></sensor>""")
+
+
+def test_parts_are_found_by_name():
+    w = tenon.World()
+    robot = w.load(SENSED)
+    robot.actuator("e").target = 0.4
+    assert robot.target == pytest.approx([0, 0.4]) and robot.actuator("e").name == "e" and "e" in repr(robot.actuator("e"))
+    for _ in range(300):
+        w.step()
+    assert robot.joint("elbow").position == pytest.approx(robot.q[1], rel=1e-5)
+    assert robot.q[1] == pytest.approx(0.4 + 1.962 * np.cos(robot.q.sum()) / 200, abs=1e-4)  # it sags
+    assert robot.sensor("at") == pytest.approx(robot.q[1:], rel=1e-5) and robot.sensor("fast") == pytest.approx(robot.qd[1:], abs=1e-6)
+    assert robot.sensor("pull") == pytest.approx([robot.force[0]], rel=1e-3)
+    assert set(robot.sensors) == {"at", "fast", "pull", "tip"} and robot.sensor("tip").shape == (3,)
+    assert robot.mass == pytest.approx(2.0) and robot.ranges.shape == (2, 2)
+    lower, upper = robot.body("lower"), robot.body("upper")
+    assert robot.center_of_mass == pytest.approx(0.5 * (np.asarray(lower.center) + upper.center))
+    robot.apply_keyframe("home")
+    assert robot.q == pytest.approx([0.3, 0.4], abs=1e-6) and robot.target == pytest.approx([0.3, 0.4])
+    state = robot.jacobian("lower")
+    assert np.array_equal(state[0], robot.jacobian(lower)[0])
+    for use in (robot.joint, robot.actuator, robot.sensor, robot.body, robot.apply_keyframe):
+        with pytest.raises(KeyError):
+            use("elbows")
+        with pytest.raises(KeyError):
+            use(3)
+    with pytest.raises(KeyError, match="elbow"):
+        robot.joint("elbo")
+    with pytest.raises(ValueError, match="finite"):
+        robot.actuator("e").target = np.nan
+
+
+@pytest.mark.parametrize("name", ["arm", "humanoid", "quadruped", "quadruped.xml", "quadruped.urdf"])
+def test_models_of_the_package(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    w = tenon.World()
+    w.add_plane()
+    robot = w.load(name, position=(0, 0.5, 0))
+    assert len(robot.q) >= 8
+    w.step(1 / 60, repeat=5)
+    assert np.isfinite(robot.q).all()
+    finite = np.isfinite(robot.ranges).all(1)
+    assert finite.sum() >= 8 and (robot.ranges[finite, 0] < robot.ranges[finite, 1]).all()
+
+
 def test_refused_files_say_where():
     w = tenon.World()
     with pytest.raises(tenon.Error, match="text:1"):

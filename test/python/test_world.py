@@ -113,6 +113,106 @@ def test_contacts_balance_the_weight(world):
     assert len(box.contacts) == 1
 
 
+def test_contact_forces_balance_random_piles(world):
+    """Each body at rest: contacts carry its weight, and what they push on the ground is the whole weight."""
+    rng = np.random.default_rng(8)
+    for i in range(12):
+        spec = tenon.Box(*rng.uniform(0.1, 0.3, 3)) if i % 2 else tenon.Cylinder(0.2, rng.uniform(0.05, 0.2))
+        world.add_body(spec, position=(0.9 * (i % 4), 0.3 + 0.8 * (i // 4), 0), can_sleep=False)
+    world.add_body(tenon.Sphere(0.1), position=(50, 5, 0))  # in flight
+    for _ in range(400):
+        world.step()
+    weights = 9.81 * np.array([body.mass.mass for body in world.bodies])
+    forces = world.contact_forces
+    assert forces.shape == (13, 3)
+    moving = np.abs(world.velocities).max(1) > 1e-3
+    assert (~moving).sum() >= 10
+    for row in np.nonzero(~moving)[0]:
+        assert forces[row] == pytest.approx((0, weights[row], 0), abs=0.02 * weights[:12].sum())
+        assert world.bodies[row].contact_force == pytest.approx(forces[row], abs=1e-9)
+    assert forces[:12, 1].sum() == pytest.approx(weights[:12].sum(), rel=0.02)
+    assert tenon.World().contact_forces.shape == (0, 3)
+
+
+def test_arrays_can_be_set(world):
+    for i in range(4):
+        world.add_body(tenon.Box(0.1), position=(i, 5, 0), rotation=(0, 0, np.sin(0.1), np.cos(0.1)))
+    held, turns = world.positions, world.rotations.copy()
+    world.positions = held + (0, 1, 0)
+    assert world.positions[:, 1] == pytest.approx(6.0) and world.rotations == pytest.approx(turns)
+    world.rotations = np.tile((0, 0, 0, 1.0), (4, 1))
+    assert world.positions[:, 1] == pytest.approx(6.0) and world.rotations[:, 3] == pytest.approx(1.0)
+    world.velocities = np.ones((4, 6))
+    world.poses = np.hstack([np.zeros((4, 3)) + np.arange(4)[:, None] * 2, world.rotations])
+    assert world.velocities == pytest.approx(1.0) and world.positions[3] == pytest.approx((6, 6, 6))
+    for name, width in (("positions", 3), ("rotations", 4), ("poses", 7), ("velocities", 6)):
+        with pytest.raises(ValueError, match=name):
+            setattr(world, name, np.zeros((3, width)))
+        with pytest.raises(tenon.Error):
+            setattr(world, name, np.full((4, width), np.nan))
+    assert world.positions[3] == pytest.approx((6, 6, 6))
+
+
+@pytest.mark.parametrize("kind, axis", [("hinge", (0, 0, 1)), ("prismatic", (0, 1, 0))])
+def test_a_servo_is_a_damped_spring(kind, axis):
+    """Random stiffness and damping: the motion after a push is that of the linear oscillator."""
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        w = tenon.World(gravity=(0, 0, 0), substeps=32)
+        body = w.add_body(tenon.Box(0.2), can_sleep=False)
+        joint = w.add_joint(kind, None, body, point=(0, 0, 0), axis=axis)
+        inertia = body.mass.mass if kind == "prismatic" else body.mass.inertia[2, 2]
+        rate, ratio = rng.uniform(2, 6), rng.uniform(0.1, 0.9)
+        joint.servo(inertia * rate**2, 2 * ratio * rate * inertia)
+        if kind == "prismatic":
+            body.velocity = (0, 0.3, 0)
+        else:
+            body.angular_velocity = (0, 0, 0.3)
+        damped = rate * np.sqrt(1 - ratio**2)
+        for i in range(1, 41):
+            w.step(1 / 60)
+            exact = 0.3 / damped * np.exp(-ratio * rate * i / 60) * np.sin(damped * i / 60)
+            assert joint.position == pytest.approx(exact, abs=1e-5)
+        assert joint.rate == joint.state.rate[3 * (kind == "hinge")]
+        joint.target = 0.1
+        w.step(1 / 60, repeat=2000)
+        assert joint.target == pytest.approx(0.1) and joint.position == pytest.approx(0.1, abs=1e-4)
+
+
+def test_motors_and_limits_of_joints():
+    w = tenon.World(gravity=(0, 0, 0), substeps=32)
+    wheel = w.add_body(tenon.Cylinder(0.2, 0.05), can_sleep=False)
+    hinge = w.add_joint("hinge", None, wheel, point=(0, 0, 0), axis=(0, 1, 0))
+    hinge.servo(0.0, 1e4, max_force=0.5)
+    hinge.target_rate = 3.0
+    w.step(1 / 60, repeat=60)
+    inertia = wheel.mass.inertia[1, 1]
+    assert hinge.rate == pytest.approx(0.5 * 1.0 / inertia, rel=1e-3) and hinge.drive_force == pytest.approx(0.5)
+    hinge.range = (-0.5, 1.0)
+    assert hinge.range == pytest.approx((-0.5, 1.0))
+    w.step(1 / 60, repeat=900)
+    assert hinge.position == pytest.approx(1.0, abs=0.01)
+    ball = w.add_joint("ball", None, w.add_body(tenon.Sphere(0.1), position=(3, 0, 0)), point=(3, 1, 0))
+    for use in (lambda: ball.position, lambda: setattr(ball, "target", 1.0), lambda: ball.range, lambda: ball.servo(1, 1)):
+        with pytest.raises(tenon.Error, match="ball joint"):
+            use()
+    for bad in (np.nan, "x", None):
+        with pytest.raises((tenon.Error, TypeError)):
+            hinge.target = bad
+
+
+def test_colors(world):
+    box = world.add_body(tenon.Box(0.1), position=(0, 1, 0))
+    before = box.color
+    box.color = "#ff8000"
+    assert box.color == pytest.approx((1.0, 128 / 255, 0.0)) and before != box.color
+    box.color = "red"
+    assert world.copy().bodies[0].color == box.color == pickle.loads(pickle.dumps(world)).bodies[0].color
+    for bad in ("reddish", (1, 2, 3), (0, 1), 3, "#12345"):
+        with pytest.raises((ValueError, TypeError)):
+            box.color = bad
+
+
 def test_events(world):
     ball = world.add_body(tenon.Sphere(0.1, hit_events=True, material={"restitution": 0.5}), position=(0, 1, 0))
     hits = begins = 0
