@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Dict, Iterator, List
 
 PACKAGE = Path(__file__).resolve().parent / "tenon"
-MODULES = ["_world", "_handles", "_events", "_states", "_robot", "_batch", "learn", "_scenes", "_study", "_record",
-           "_specs", "_convert"]
-FUNCTIONS = ["learn", "_scenes", "_study", "_specs"]  # whose functions are public
+MODULES = ["_world", "_handles", "_events", "_states", "_articulation", "_robot", "_batch", "_card_batch", "_card",
+           "learn", "rotations", "_pictures", "_scenes", "_study", "_record", "_specs", "_convert"]
+HIDDEN = ("Value",)  # of no use by itself
 PARTS = ["_making", "_arrays", "_queries"]  # of World, without classes of their own
 PARAMETER = re.compile(r"(\w+(?:, \w+)*): (.+)")
 
@@ -96,8 +96,14 @@ def bases(node: ast.ClassDef, classes: Dict[str, ast.ClassDef]) -> List[ast.Clas
     return found
 
 
-def is_public(node: ast.AST) -> bool:
-    return isinstance(node, ast.ClassDef) and not node.name.startswith("_") and node.name not in ("States", "Value")
+def public_names(tree: ast.Module) -> List[str]:
+    """What `__all__` lists; everything without it."""
+    for node in tree.body:
+        target = node.target if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [None])[0]
+        if getattr(target, "id", "") == "__all__":
+            return [str(name) for name in ast.literal_eval(node.value)]  # type: ignore[attr-defined]
+    names = [n.name for n in tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))]
+    return [name for name in names if not name.startswith("_")]
 
 
 def reference(generated: str) -> str:
@@ -108,14 +114,19 @@ def reference(generated: str) -> str:
     classes.update({n.name: n for n in made})
     out = [INTRODUCTION]
     for module in MODULES:
+        public = public_names(trees[module])
+        prefix = "" if module.startswith("_") else f"{module}."
         for node in trees[module].body:
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and module in FUNCTIONS:
+            if getattr(node, "name", "") not in public or node.name in HIDDEN:  # type: ignore[attr-defined]
+                continue
+            if isinstance(node, ast.FunctionDef):
                 text, *listed = paragraphs(node)
-                out += [f"## {node.name}", "", f"`{node.name}({signature(node)})`", "", text, ""]
+                name = prefix + node.name
+                out += [f"## {name}", "", f"`{name}({signature(node)})`", "", text, ""]
                 out += [*listed, ""] if listed else []
-            elif isinstance(node, ast.ClassDef) and is_public(node):
+            elif isinstance(node, ast.ClassDef):
                 text = paragraphs(node)[0]
-                out += [f"## class {node.name}", "", text, "", *member_lines(bases(node, classes)), ""]
+                out += [f"## class {prefix}{node.name}", "", text, "", *member_lines(bases(node, classes)), ""]
     out += ["## Values and enums", ""]
     for node in made:
         if not node.name.endswith("Base"):
