@@ -128,8 +128,8 @@ typedef struct tnp_batch {
   double *rates;       ///< their rates; null with `q`
   double *starts;      ///< what robots carry at the start
   int start_count;     ///< numbers of that for each world
-  bool on_card;        ///< the worlds are on a card: only `batch` and `worlds`, for messages, are used
-  size_t world_bytes;  ///< memory of each world on a card; 0: measured
+  bool on_card; ///< the worlds are on a card: only `batch` and `worlds`, for messages, are used
+  size_t world_bytes; ///< memory of each world on a card; 0: measured
 } tnp_batch;
 
 /// Makes the worlds of a batch with `worlds`, `count` and so on; false with the error of world 0
