@@ -152,16 +152,23 @@ static void number_joints(tn_model *model)
 
 static bool check_keys(reader *r)
 {
-  const tn_model *model = r->model;
+  tn_model *model = r->model;
   int mocaps = 0, states = 0;
+  bool known = true;
   for (int i = 0; i < model->bodies.count; ++i) {
     mocaps += model->bodies.items[i].mocap;
   }
   for (int i = 0; i < model->actuators.count; ++i) {
     states += model->actuators.items[i].dynamics != MODEL_DYN_NONE;
+    known = known && !model->actuators.items[i].has_own_states;
   }
   for (int i = 0; i < model->keys.count; ++i) {
-    const model_key *k = &model->keys.items[i];
+    model_key *k = &model->keys.items[i];
+    if (!known && k->act_count) {
+      model_note_add(model, TN_IMPORT_IGNORED, k->at, "<key> act: an actuator is not known");
+      k->act = NULL;
+      k->act_count = 0;
+    }
     const struct {
       const char *name;
       int given, wanted;

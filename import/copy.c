@@ -98,6 +98,7 @@ static bool copy_arrays(tn_instance *in, const tn_instance *from)
   COPY(controls, model->actuators.count);
   COPY(activations, model->actuators.count);
   COPY(servo_damping, model->actuators.count);
+  COPY(muscles, model->actuators.count);
   COPY(paths, model->tendons.count);
   COPY(fixed_lengths, model->tendons.count);
   COPY(couplings.items, from->couplings.count);

@@ -266,27 +266,27 @@ static void build_tendon(tn_instance *in, int index)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Actuators: force = gear (gain u + b0 + b1 gear L + b2 gear L')
+// Actuators: force = gear (constant - stiffness gear L - damping gear L')
 
-static tn_coupling_drive drive_of(const tn_instance *in, int actuator)
+static tn_coupling_drive drive_of(tn_instance *in, int actuator)
 {
   const model_actuator *t = &in->model->actuators.items[actuator];
-  double g = t->gear[0], u = actuator_input(in, actuator);
-  double stiffness = -(t->gain[1] * u + t->bias[1]);
-  double damping = in->servo_damping[actuator] - (t->gain[2] * u + t->bias[2]);
+  actuator_line line = actuator_law(in, actuator);
+  double g = t->gear[0];
   tn_coupling_drive drive = tn_default_coupling_def().drive;
-  drive.stiffness = (float)fmax(0.0, stiffness * g * g);
-  drive.damping = (float)fmax(0.0, damping * g * g);
-  double push = g * (t->gain[0] * u + t->bias[0]);
-  if (drive.stiffness > 0.0f) {
-    drive.target = (float)(push / (double)drive.stiffness);
+  drive.stiffness = (float)fmax(0.0, line.stiffness * g * g);
+  drive.damping = (float)fmax(0.0, line.damping * g * g);
+  if (drive.stiffness > 0.0f && t->is_muscle) { // as drive_of_joint() has it
+    double rate, length = tendon_length(in, t->target, &rate), way = in->past_dt * rate;
+    drive.target = (float)(length + way);
+    drive.force = (float)(g * line.constant - (double)drive.stiffness * (length + 0.5 * way));
+  } else if (drive.stiffness > 0.0f) {
+    drive.target = (float)(g * line.constant / (double)drive.stiffness);
   } else {
-    drive.force = (float)push;
+    drive.force = (float)(g * line.constant);
   }
-  if (t->force_limited) {
-    double a = g * t->force_range[0], b = g * t->force_range[1];
-    drive.limits = tn_between((float)fmin(0.0, fmin(a, b)), (float)fmax(0.0, fmax(a, b)));
-  }
+  tn_range range = actuator_range(t);
+  drive.limits = tn_between(fminf(range.lo, 0.0f), fmaxf(range.hi, 0.0f));
   return drive;
 }
 

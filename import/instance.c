@@ -227,6 +227,7 @@ static bool take_memory(tn_instance *in)
   in->links = memory_take(m, (size_t)model->links.count + 1, sizeof *in->links);
   in->controls = memory_take(m, (size_t)model->actuators.count + 1, sizeof *in->controls);
   in->activations = memory_take(m, (size_t)model->actuators.count + 1, sizeof *in->activations);
+  in->muscles = memory_take(m, (size_t)model->actuators.count + 1, sizeof *in->muscles);
   in->servo_damping = memory_take(m, (size_t)model->actuators.count + 1, sizeof *in->servo_damping);
   in->past = memory_take(m, bodies, sizeof *in->past);
   in->first_hull = memory_take(m, (size_t)model->meshes.count + 1, sizeof *in->first_hull);
@@ -296,7 +297,7 @@ static bool build(tn_instance *in, const tn_instance_def *def)
   take_controls(in, key);
   if (!build_ground(in) || !build_bodies(in, def, poses, after) || !build_shapes(in) ||
       !build_joints(in) || !build_couplings(in) || !build_articulation(in) ||
-      !tune_by_inertia(in)) {
+      !tune_by_inertia(in) || !start_muscles(in)) {
     return false;
   }
   return !key || !key->qvel || !in->articulation || tn_instance_set_velocities(in, key->qvel);

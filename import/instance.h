@@ -16,6 +16,16 @@ typedef struct past_motion {
   dvec velocity, spin;
 } past_motion;
 
+// Length range and peak force of a muscle; force 0: none, or not known yet.
+typedef struct muscle_size {
+  double range[2], force;
+} muscle_size;
+
+// Force of an actuator, before its gear: constant - stiffness length - damping rate.
+typedef struct actuator_line {
+  double constant, stiffness, damping;
+} actuator_line;
+
 struct tn_instance {
   memory memory;
   tn_world *world;
@@ -37,6 +47,7 @@ struct tn_instance {
   LIST(tn_coupling_id) couplings; // all of them
   double *controls;               // of each actuator
   double *activations;            // of each actuator with dynamics
+  muscle_size *muscles;           // of each actuator
   past_motion *past;              // of each body, at the last call of tn_instance_advance()
   tn_controller_fn *controller;   // null: none
   void *controller_context;       // passed to it
@@ -78,7 +89,7 @@ bool build_articulation(tn_instance *instance);
 // Where a body of the model is, in the world.
 dpose instance_pose(const tn_instance *instance, int body);
 // The drive of a hinge or slide with all of its actuators.
-tn_drive drive_of_joint(const tn_instance *instance, int joint);
+tn_drive drive_of_joint(tn_instance *instance, int joint);
 void note_actuators(tn_instance *instance);
 // Whether an actuator acts on a hinge or slide.
 bool acts_on_axis(const tn_model *model, const model_actuator *actuator);
@@ -90,12 +101,26 @@ bool tune_by_inertia(tn_instance *instance);
 bool drive_apply(tn_instance *instance, int actuator);
 // Input of an actuator's law: the control within its range, or what the dynamics make of it.
 double actuator_input(const tn_instance *instance, int actuator);
+// The law of an actuator, of a muscle its tangent now.
+actuator_line actuator_law(tn_instance *instance, int actuator);
+// Length of an actuator and its rate, which have the gear in them; false if it has none.
+bool actuator_length(tn_instance *instance, int actuator, double *length, double *rate);
+// Least and largest force of an actuator with its gear.
+tn_range actuator_range(const model_actuator *actuator);
 // Force of an actuator by its law, within its limits.
 double actuator_force(const tn_instance *instance, int actuator, double length, double rate);
+// The law of a muscle near a length and rate.
+actuator_line muscle_line(const tn_instance *instance, int actuator, double length, double rate);
+// The activation after a step.
+double muscle_activation(const model_muscle *muscle, double control, double activation, double dt);
+// Length ranges and peak forces; at the reference position, with room for 2 n numbers.
+bool tune_muscles(tn_instance *instance, double *scratch, size_t n);
+// Gives the drives of all muscles their pull at the present positions.
+bool start_muscles(tn_instance *instance);
 // Whether an actuator pushes a body: on a site, or on a ball or free joint.
 bool is_wrench(const tn_model *model, const model_actuator *actuator);
-// Its force now.
-double wrench_force(tn_instance *instance, int actuator);
+// Its length and rate.
+void wrench_length(tn_instance *instance, int actuator, double *length, double *rate);
 // Applies the forces of all of them during the next step, of length dt.
 bool apply_wrenches(tn_instance *instance, double dt);
 // Applies the forces of the fluid around the bodies during the next step.

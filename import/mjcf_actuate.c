@@ -6,12 +6,13 @@
 // ---------------------------------------------------------------------------------------------
 // Actuators. Every kind states the same general law, and defaults of one kind hold for the others.
 
-typedef enum actuator_law { LAW_FIXED, LAW_AFFINE, LAW_OTHER } actuator_law;
+typedef enum actuator_law { LAW_FIXED, LAW_AFFINE, LAW_MUSCLE, LAW_OTHER } actuator_law;
 typedef enum actuator_dynamics {
   DYN_NONE,
   DYN_INTEGRATOR,
   DYN_FILTER,
   DYN_FILTER_EXACT,
+  DYN_MUSCLE,
   DYN_OTHER
 } actuator_dynamics;
 
@@ -23,6 +24,7 @@ typedef struct actuator_attributes {
   double gain[10], bias[10], dyn[10];
   const char *joint, *joint_in_parent, *tendon, *site, *body, *crank;
   const char *reference; // refsite
+  const char *slider;
 } actuator_attributes;
 
 #define ACTUATOR_TAGS "general motor position velocity intvelocity damper cylinder muscle adhesion"
@@ -68,13 +70,13 @@ static void read_general(mjcf *m, const xml_node *node, actuator_attributes *a)
                                          "muscle", "user",       NULL};
   int value;
   if (xml_word(m->r, node, "gaintype", gains, &value)) {
-    a->gain_law = value < 2 ? (actuator_law)value : LAW_OTHER;
+    a->gain_law = (actuator_law)value;
   }
   if (xml_word(m->r, node, "biastype", biases, &value)) {
-    a->bias_law = value < 2 ? (actuator_law)value : LAW_OTHER;
+    a->bias_law = (actuator_law)value;
   }
   if (xml_word(m->r, node, "dyntype", dynamics, &value)) {
-    a->dynamics = value < 4 ? (actuator_dynamics)value : DYN_OTHER;
+    a->dynamics = (actuator_dynamics)value;
   }
   xml_numbers(m->r, node, "gainprm", 1, 10, a->gain);
   xml_numbers(m->r, node, "biasprm", 1, 10, a->bias);
@@ -92,6 +94,32 @@ static void read_cylinder(mjcf *m, const xml_node *node, actuator_attributes *a)
     a->gain[0] = 0.25 * 3.14159265358979323846 * diameter * diameter;
   }
   xml_numbers(m->r, node, "bias", 3, 3, a->bias);
+}
+
+// MuJoCo takes a parameter that has the default of <general> as not given.
+static void set_usual(double *value, double general, double usual)
+{
+  *value = *value == general ? usual : *value;
+}
+
+static void read_muscle(mjcf *m, const xml_node *node, actuator_attributes *a)
+{
+  static const char *const names[] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
+  static const double usual[] = {0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2};
+  for (int i = 0; i < 9; ++i) {
+    set_usual(&a->gain[i], i == 0 ? 1.0 : 0.0, usual[i]);
+  }
+  set_usual(&a->dyn[0], 1.0, 0.01);
+  set_usual(&a->dyn[1], 0.0, 0.04);
+  xml_numbers(m->r, node, "range", 2, 2, a->gain);
+  for (int i = 0; i < 7; ++i) {
+    xml_number(m->r, node, names[i], &a->gain[2 + i]);
+  }
+  xml_numbers(m->r, node, "timeconst", 2, 2, a->dyn);
+  xml_number(m->r, node, "tausmooth", &a->dyn[2]);
+  memcpy(a->bias, a->gain, sizeof a->bias);
+  a->gain_law = a->bias_law = LAW_MUSCLE;
+  a->dynamics = DYN_MUSCLE;
 }
 
 // What the kind of the element says about the law.
@@ -126,6 +154,11 @@ static void read_law(mjcf *m, const xml_node *node, actuator_attributes *a)
     a->dynamics = DYN_NONE;
   } else if (xml_is(node, "cylinder")) {
     read_cylinder(m, node, a);
+  } else if (xml_is(node, "muscle")) {
+    read_muscle(m, node, a);
+  } else if (xml_is(node, "adhesion")) {
+    a->gain_law = a->bias_law = LAW_FIXED;
+    xml_number(m->r, node, "gain", &a->gain[0]);
   } else {
     a->gain_law = LAW_OTHER;
   }
@@ -145,6 +178,9 @@ static void apply_actuator(mjcf *m, const xml_node *node, void *out)
   take_name(node, "body", &a->body);
   take_name(node, "cranksite", &a->crank);
   take_name(node, "refsite", &a->reference);
+  take_name(node, "slidersite", &a->slider);
+  xml_number(m->r, node, "cranklength", &a->actuator.crank);
+  xml_numbers(m->r, node, "lengthrange", 2, 2, a->actuator.muscle.length_range);
   read_law(m, node, a);
 }
 
@@ -152,7 +188,12 @@ static void find_target(mjcf *m, const xml_node *node, actuator_attributes *a)
 {
   tn_model *model = m->model;
   model_actuator *t = &a->actuator;
-  t->refsite = a->reference ? model_find_site(model, a->reference) : -1;
+  const char *base = a->crank ? a->slider : a->reference;
+  t->refsite = base ? model_find_site(model, base) : -1;
+  if (base ? t->refsite < 0 : a->crank != NULL) {
+    import_fail(m->r, node->at, "there is no site '%.100s'", base ? base : "");
+    return;
+  }
   const char *what = "joint";
   if (a->joint || a->joint_in_parent) {
     t->transmission = a->joint ? MODEL_TO_JOINT : MODEL_TO_JOINT_IN_PARENT;
@@ -206,6 +247,31 @@ static void inherit_range(const mjcf *m, model_actuator *t)
   *(integrates ? &t->activation_limited : &t->control_limited) = true;
 }
 
+static void set_dynamics(const actuator_attributes *a, model_actuator *t)
+{
+  static const model_dynamics kinds[] = {
+      [DYN_NONE] = MODEL_DYN_NONE,     [DYN_INTEGRATOR] = MODEL_DYN_INTEGRATOR,
+      [DYN_FILTER] = MODEL_DYN_FILTER, [DYN_FILTER_EXACT] = MODEL_DYN_FILTER,
+      [DYN_MUSCLE] = MODEL_DYN_MUSCLE, [DYN_OTHER] = MODEL_DYN_NONE};
+  t->dynamics = kinds[a->dynamics];
+  t->time_constant = t->dynamics == MODEL_DYN_FILTER ? a->dyn[0] : 0.0;
+}
+
+static void set_muscle(const actuator_attributes *a, model_muscle *to)
+{
+  const double *g = a->gain;
+  memcpy(to->range, g, sizeof to->range);
+  to->force = g[2];
+  to->scale = g[3];
+  to->least = g[4];
+  to->most = g[5];
+  to->speed = g[6];
+  to->passive = a->bias_law == LAW_MUSCLE ? a->bias[7] : 0.0;
+  to->lengthening = g[8];
+  memcpy(to->time, a->dyn, sizeof to->time);
+  to->smoothing = a->dyn[2];
+}
+
 static void finish_actuator(mjcf *m, const xml_node *node, actuator_attributes *a)
 {
   model_actuator *t = &a->actuator;
@@ -221,18 +287,20 @@ static void finish_actuator(mjcf *m, const xml_node *node, actuator_attributes *
     t->gain[i] = a->gain_law == LAW_AFFINE || i == 0 ? a->gain[i] : 0.0;
     t->bias[i] = a->bias_law == LAW_AFFINE ? a->bias[i] : 0.0;
   }
-  if (a->dynamics == DYN_INTEGRATOR) {
-    t->dynamics = MODEL_DYN_INTEGRATOR;
-  } else if (a->dynamics == DYN_FILTER || a->dynamics == DYN_FILTER_EXACT) {
-    t->dynamics = MODEL_DYN_FILTER;
-    t->time_constant = a->dyn[0];
-  }
-  t->supported = a->gain_law != LAW_OTHER && a->bias_law != LAW_OTHER && a->dynamics != DYN_OTHER;
+  set_dynamics(a, t);
+  set_muscle(a, &t->muscle);
+  t->is_muscle = a->gain_law == LAW_MUSCLE && a->bias_law != LAW_AFFINE;
+  bool mixed = !t->is_muscle && (a->gain_law == LAW_MUSCLE || a->bias_law == LAW_MUSCLE);
+  t->has_own_states = a->dynamics == DYN_OTHER || a->gain_law == LAW_OTHER;
+  t->supported = !mixed && !t->has_own_states && a->bias_law != LAW_OTHER;
+  find_target(m, node, a);
+  bool pulls = t->transmission != MODEL_TO_SITE && t->transmission != MODEL_TO_BODY;
+  t->supported = t->supported && (pulls || !t->is_muscle);
   if (!t->supported) {
     model_note_add(m->model, TN_IMPORT_IGNORED, node->at,
-                   "actuator whose law is not affine (%s): it applies no force", node->name);
+                   "actuator <%s> of a law or target that is not known: it applies no force",
+                   node->name);
   }
-  find_target(m, node, a);
   inherit_range(m, t);
 }
 

@@ -169,17 +169,36 @@ typedef enum model_transmission {
 typedef enum model_dynamics {
   MODEL_DYN_NONE,
   MODEL_DYN_INTEGRATOR,
-  MODEL_DYN_FILTER
+  MODEL_DYN_FILTER,
+  MODEL_DYN_MUSCLE,
 } model_dynamics;
 
+// A muscle, after the manual of MuJoCo (Modeling, Muscles). L counts in optimal lengths.
+typedef struct model_muscle {
+  double range[2];        // L at the ends of the length range
+  double force;           // peak force at rest, N; negative: scale / acceleration by a unit force
+  double scale;           // N / (acceleration by a unit force)
+  double least, most;     // L between which it contracts
+  double speed;           // fastest contraction, L/s
+  double passive;         // force at the middle of 1 and `most` without activation, in peak forces
+  double lengthening;     // force while it is lengthened fast, in peak forces
+  double time[2];         // of activation and deactivation, s
+  double smoothing;       // width of the transition between both times, in units of the control
+  double length_range[2]; // of the actuator; equal: found from the ranges of the joints
+} model_muscle;
+
 // force = gain u + bias, with u the control or, with dynamics, the activation;
-// gain and bias are a + b length + c velocity.
+// gain and bias are a + b length + c velocity, or the curves of a muscle.
 typedef struct model_actuator {
   const char *name;
   place at;
   model_transmission transmission;
   const char *target_name;
-  int target, refsite; // index by the kind of transmission
+  int target;   // index by the kind of transmission
+  int refsite;  // site that a site counts from, or of a slider; -1: none
+  double crank; // length of the rod from the crank's site to the slider, m
+  bool is_muscle;
+  model_muscle muscle;
   double gear[6];
   bool control_limited, force_limited, activation_limited;
   double control_range[2], force_range[2], activation_range[2];
@@ -189,6 +208,7 @@ typedef struct model_actuator {
   double damping_ratio; // of a position servo: gives bias[2] from the inertia; 0: none
   double inherit_range; // control range as a multiple of the target's range; 0: no
   bool supported;
+  bool has_own_states; // of a kind that is not read: how many activations it has is not known
 } model_actuator;
 
 typedef enum model_wrap_type {

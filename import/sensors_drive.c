@@ -3,41 +3,18 @@
 
 #include <string.h>
 
-// Length of an actuator's target and its rate, times the gear; false if it has none.
-static bool length_of(tn_instance *in, const model_actuator *t, double *length, double *rate)
-{
-  const tn_model *model = in->model;
-  *length = *rate = 0.0;
-  if (acts_on_axis(model, t)) {
-    const model_joint *j = &model->joints.items[t->target];
-    int axis = j->type == MODEL_HINGE ? TN_ANGULAR_A : TN_LINEAR_A;
-    tn_joint_state state = tn_joint_get_state(in->world, in->joints[t->target]);
-    *length = (double)state.position[axis] + j->ref;
-    *rate = (double)state.rate[axis];
-  } else if (t->transmission == MODEL_TO_TENDON) {
-    *length = tendon_length(in, t->target, rate);
-  } else {
-    return is_wrench(model, t);
-  }
-  *length *= t->gear[0];
-  *rate *= t->gear[0];
-  return true;
-}
-
 int sense_actuator(tn_instance *in, const model_sensor *s, double *out)
 {
   bool position = sensor_is(s, "actuatorpos"), velocity = sensor_is(s, "actuatorvel");
   int index = model_find_actuator(in->model, s->object);
   double length, rate;
   if (index < 0 || (!position && !velocity && !sensor_is(s, "actuatorfrc")) ||
-      !length_of(in, &in->model->actuators.items[index], &length, &rate)) {
+      !actuator_length(in, index, &length, &rate)) {
     return 0;
   }
   const model_actuator *t = &in->model->actuators.items[index];
   if (position || velocity) {
     out[0] = position ? length : rate;
-  } else if (is_wrench(in->model, t)) {
-    out[0] = wrench_force(in, index);
   } else {
     out[0] = t->supported ? actuator_force(in, index, length, rate) : 0.0;
   }
@@ -53,7 +30,7 @@ static double force_on_joint(tn_instance *in, int joint)
   for (int i = 0; i < model->actuators.count; ++i) {
     const model_actuator *t = &model->actuators.items[i];
     double length, rate;
-    if (acts_on_axis(model, t) && t->target == joint && length_of(in, t, &length, &rate)) {
+    if (acts_on_axis(model, t) && t->target == joint && actuator_length(in, i, &length, &rate)) {
       sum += t->gear[0] * actuator_force(in, i, length, rate);
     }
   }

@@ -186,6 +186,7 @@ bool tune_by_inertia(tn_instance *in)
   // Where the reference position does not close the loops, the start position has to do.
   bool moved = ok && tn_instance_set_positions(in, in->numbers);
   ok = ok && tn_articulation_mass_matrix(in->articulation, matrix) && tune_servos(in, matrix, n) &&
-       tune_joints(in, matrix + n * n, n) && tell_inertias(in, matrix, n);
+       tune_joints(in, matrix + n * n, n) && tell_inertias(in, matrix, n) &&
+       tune_muscles(in, matrix + n * n, n);
   return (!moved || tn_instance_set_positions(in, now)) && ok;
 }

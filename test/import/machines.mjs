@@ -27,6 +27,15 @@ const file = (bodies, rest = "", more = "") =>
 const drone =
   '<body name="x" pos="0 0 1"><freejoint/><inertial pos="0 0 0" mass="1.3" diaginertia=".04 .025 .06"/>' +
   '<site name="t1" pos="-.14 -.18 .05"/><site name="t2" pos="-.14 .18 .05"/><site name="t3" pos=".14 .18 .08"/><site name="t4" pos=".14 -.18 .08"/></body>';
+const muscled =
+  arm
+    .replace('axis="0 1 .3" damping=".1"', 'axis="0 1 0" damping=".6"')
+    .replace('axis="0 1 0" damping=".1"', 'axis="0 1 0" damping=".6"')
+    .replace('<site name="tip"', '<site name="i" pos=".05 0 .035"/><site name="j" pos=".05 0 -.035"/><site name="tip"')
+    .replace('<body name="lower"', '<site name="f" pos=".15 0 .05"/><site name="g" pos=".15 0 -.05"/><body name="lower"') +
+  '<site name="o" pos="-.05 0 1.06"/>';
+const flexors =
+  '<tendon><spatial name="t"><site site="f"/><site site="i"/></spatial><spatial name="u"><site site="o"/><site site="f"/></spatial><spatial name="v"><site site="g"/><site site="j"/></spatial></tendon>';
 const sensors = (list) => `<sensor>${list}</sensor>`;
 
 export const machines = {
@@ -139,6 +148,35 @@ export const machines = {
     arm.replace('<site name="tip"', '<geom name="bone" type="sphere" size=".05" pos=".02 .02 0" mass="0"/><site name="tip"') + '<site name="s" pos="-.1 .05 1.1"/>',
     '<tendon><spatial name="t" stiffness="30" damping="1" springlength=".6"><site site="s"/><geom geom="bone"/><site site="tip"/></spatial></tendon>' +
       '<actuator><motor tendon="t"/></actuator>' + sensors('<tendonpos tendon="t"/><tendonvel tendon="t"/>') + key('qpos="-.4 -.8" ctrl="-4"'),
+  ),
+  muscles: file(
+    muscled,
+    flexors + '<actuator><muscle name="m" tendon="t" force="20" lengthrange=".1 .35" range=".7 1.1" fpmax="1"/><muscle tendon="u" scale="30" timeconst=".02 .06" tausmooth=".1" lengthrange=".05 .25"/>' +
+      '<muscle joint="a" force="3" gear="-1" lengthrange="-2 2" ctrlrange="0 1"/>' +
+      '<general tendon="v" dyntype="muscle" gaintype="muscle" biastype="muscle" dynprm=".01 .04" gainprm=".75 1.05 15 200 .5 1.6 1.5 1.3 1.2" biasprm=".75 1.05 15 200 .5 1.6 1.5 1.3 1.2" lengthrange=".15 .4"/></actuator>' +
+      sensors('<actuatorpos actuator="m"/><actuatorvel actuator="m"/><actuatorfrc actuator="m"/>') +
+      key('qpos=".3 -.8" ctrl=".8 .9 .2 .3" act=".1 .3 .05 .2"'),
+  ),
+  // Their length ranges follow from those of the joints.
+  unmeasured_muscle: file(
+    muscled.replace('name="a"', 'name="a" range="-60 60"').replace('name="b"', 'name="b" range="-100 10"'),
+    flexors + '<actuator><muscle tendon="t" force="10"/></actuator>' + key('qpos=".3 -.8" ctrl=".3"'),
+  ),
+  between_sites: file(
+    arm + '<site name="base" pos=".1 0 1.1" euler="0 40 0"/>',
+    '<actuator><position name="x" site="tip" refsite="base" gear="1 0 0 0 0 0" kp="5" kv=".05"/><motor site="tip" refsite="base" gear="0 0 .1 0 .2 0"/></actuator>' +
+      sensors('<actuatorpos actuator="x"/><actuatorvel actuator="x"/>') + key('qpos=".1 .3" ctrl=".4 .6"'),
+  ),
+  // The site that is counted from moves with the first body: the second joint alone is moved.
+  within_the_arm: file(
+    arm.replace('<body name="lower"', '<site name="base" pos=".1 0 .1"/><body name="lower"'),
+    '<actuator><motor name="z" site="tip" refsite="base" gear="0 0 2 0 0 0"/></actuator>' +
+      sensors('<actuatorpos actuator="z"/><actuatorvel actuator="z"/>') + key('qpos=".1 .3" ctrl=".8"'),
+  ),
+  crank: file(
+    wheel('damping=".3"').replace("</body>", '<site name="pin" pos=".1 .02 0"/></body>') + '<site name="slider" pos=".9 0 .1" euler="0 -90 0"/>',
+    '<actuator><motor name="p" cranksite="pin" slidersite="slider" cranklength=".6" gear="2"/></actuator>' +
+      sensors('<actuatorpos actuator="p"/><actuatorvel actuator="p"/>') + key('qpos=".7" ctrl="8"'),
   ),
   gravity_compensation: file(arm.replace('name="lower"', 'name="lower" gravcomp="1"'), key('qpos=".1 .3"')),
   no_gravity: file(arm, key('qpos=".1 .3" qvel="1 2"'), '<option><flag gravity="disable" damper="disable"/></option>'),

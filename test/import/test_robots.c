@@ -696,6 +696,61 @@ static void soft_contacts_give_way(void **state)
   release(&r);
 }
 
+// A plate hangs from a ceiling by adhesion if the pull is more than its weight, and falls if it is
+// less; the contacts bear the difference.
+static void adhesion_holds_what_it_can(void **state)
+{
+  (void)state;
+  for (int trial = 0; trial < 12; ++trial) {
+    char text[1000];
+    double mass = 0.1 * pow(3.0, trial % 6), weight = 9.81 * mass, pull = trial % 2 ? 0.95 : 1.3;
+    snprintf(text, sizeof text,
+             "<mujoco><worldbody><geom type='box' size='2 2 .1' pos='0 0 1.1'/><body name='plate' "
+             "pos='0 0 %g'><freejoint/><geom type='box' size='.1 .2 .05' mass='%g'/></body>"
+             "</worldbody><actuator><adhesion name='grip' body='plate' gain='%g' ctrlrange='0 1'/>"
+             "</actuator><sensor><actuatorfrc name='f' actuator='grip'/></sensor></mujoco>",
+             0.9499, mass, pull * weight);
+    robot r = make_robot(text, NULL);
+    tn_instance_set_control(r.instance, 0, 3.0); // clamped to 1
+    for (int i = 0; i < 120; ++i) {
+      assert_true(tn_instance_advance(r.instance, 1.0f / 60.0f));
+      tn_world_step(r.world, 1.0f / 60.0f);
+    }
+    double height = tn_instance_transform(r.instance, 1).p.y, force = 0.0;
+    tn_contact contacts[4];
+    int count = tn_body_contacts(r.world, tn_instance_body(r.instance, 1), contacts, 4);
+    for (int i = 0; i < count; ++i) {
+      for (int k = 0; k < contacts[i].count; ++k) {
+        force += (double)contacts[i].points[k].normal_force;
+      }
+    }
+    if (pull > 1.0) {
+      assert_close(height, 0.95, 1e-3);
+      assert_close(force, (pull - 1.0) * weight, 1e-2 * weight);
+    } else {
+      assert_below(height, 0.8);
+    }
+    release(&r);
+  }
+}
+
+// Files with actuators that are not known load with their keyframes; muscles are known.
+static void activations_of_unknown_actuators_are_left_out(void **state)
+{
+  (void)state;
+  const char *text =
+      "<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody><actuator>"
+      "<plugin joint='j' plugin='pid'/><muscle name='m' joint='j' force='3' lengthrange='-1 1'/>"
+      "</actuator><keyframe><key name='k' qpos='.2' act='.1 .2 .3' ctrl='0 "
+      "1'/></keyframe></mujoco>";
+  robot r = make_robot(text, NULL);
+  assert_true(tn_instance_apply_keyframe(r.instance, 0));
+  double q;
+  assert_true(tn_instance_positions(r.instance, &q));
+  assert_close(q, 0.2, 1e-6);
+  release(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -703,6 +758,8 @@ int main(void)
       cmocka_unit_test(gazebo_elements_act),
       cmocka_unit_test(armature_of_balls_turns),
       cmocka_unit_test(soft_contacts_give_way),
+      cmocka_unit_test(adhesion_holds_what_it_can),
+      cmocka_unit_test(activations_of_unknown_actuators_are_left_out),
       cmocka_unit_test(numbers_are_those_of_the_file),
       cmocka_unit_test(sensors_read_the_state),
       cmocka_unit_test(sensors_read_loads),
