@@ -4,10 +4,12 @@
 // command for the hashes on the first page, or "none", and the folder of the npm package
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
+import { writeDocuments } from './documents.mjs';
 import { slim } from './slim.mjs';
 import { HEROES } from './src/catalog.js';
 import { thumbnails } from './thumbnails.mjs';
@@ -119,13 +121,10 @@ async function writeSite(hasThumbs) {
   await writeFile(join(site, 'index.html'), index);
 }
 
-// The documents as they are, and the source as one file.
+// The documents as pages, and the source as one file.
 async function copyDocuments() {
   const root = join(here, '..');
-  await cp(join(root, 'docs'), join(site, 'docs'), {
-    recursive: true,
-    filter: (path) => path.endsWith('docs') || /\.(md|svg|json)$/.test(path),
-  });
+  await writeDocuments(root, join(site, 'docs'));
   const file = join(site, 'tenon-source.tar.gz');
   const without = ['node_modules', '__pycache__'].map((name) => `--exclude=${name}`);
   execFileSync('tar', ['-czf', file, ...without, '--transform=s,^,tenon/,', '-C', root, ...SOURCE]);
@@ -162,12 +161,25 @@ globalThis.TENON_MODULES = ${JSON.stringify(texts)};</script>
   ),
 );
 
+// Two forms for servers to choose from: brotli is a sixth smaller, but not every host sends it.
+const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
 const names = ['index.html', 'app.css', 'app.js', ...needed, MODULE];
 const waited = names.map((name) => join(site, name));
 execFileSync('zopfli', waited);
-if (hasReader) execFileSync('gzip', ['-9k', join(site, READER)]);
-const packed = await Promise.all(waited.map(async (file) => (await stat(`${file}.gz`)).size));
-const total = packed.reduce((sum, size) => sum + size, 0);
-console.log(
-  `gallery: ${(total / 1000).toFixed(0)} KB gzipped (module ${(packed[packed.length - 1] / 1000).toFixed(0)}), ${Object.keys(pictures).length} pictures`,
-);
+const later = hasReader ? [join(site, READER)] : [];
+for (const file of later) execFileSync('gzip', ['-9k', file]);
+for (const file of [...waited, ...later])
+  await writeFile(`${file}.br`, brotliCompressSync(await readFile(file), { params: BROTLI }));
+
+const kilobytes = (size) => `${(size / 1000).toFixed(0)} KB`;
+for (const [ending, word] of [
+  ['gz', 'gzipped'],
+  ['br', 'by brotli'],
+]) {
+  const sizes = await Promise.all(
+    waited.map(async (file) => (await stat(`${file}.${ending}`)).size),
+  );
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  console.log(`gallery: ${kilobytes(total)} ${word} (module ${kilobytes(sizes.at(-1))})`);
+}
+console.log(`gallery: ${Object.keys(pictures).length} pictures`);

@@ -30,6 +30,12 @@ const POLICY =
   "default-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' data: blob:; object-src 'none'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
+// Encodings and the endings of the files in them, the smallest first.
+const FORMS = [
+  ['br', 'br'],
+  ['gzip', 'gz'],
+];
+
 const ERRORS = { 400: 'Bad request.\n', 404: 'Not found.\n' };
 
 // The decoded path of a request; null if it is malformed.
@@ -55,12 +61,21 @@ async function read(folder, path) {
   }
 }
 
+// The smallest form of a file that the browser takes: [contents, encoding].
+async function smallest(folder, file, accepted = '') {
+  for (const [encoding, ending] of FORMS) {
+    if (!new RegExp(`\\b${encoding}\\b`).test(accepted)) continue;
+    const data = await read(folder, `${file}.${ending}`);
+    if (data) return [data, encoding];
+  }
+  return [await read(folder, file), null];
+}
+
 async function answer(folder, request, response) {
   const path = pathOf(request.url);
   const file = path?.endsWith('/') ? `${path}index.html` : path;
-  const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-  const packed = file && takesGzip ? await read(folder, `${file}.gz`) : null;
-  const data = packed ?? (file && (await read(folder, file)));
+  const accepted = request.headers['accept-encoding'];
+  const [data, encoding] = file ? await smallest(folder, file, accepted) : [null, null];
   if (!data) {
     const status = file ? 404 : 400;
     response.writeHead(status, { 'content-type': 'text/plain' });
@@ -72,8 +87,9 @@ async function answer(folder, request, response) {
     'cache-control': 'no-cache',
     'content-security-policy': POLICY,
     'x-content-type-options': 'nosniff',
+    vary: 'accept-encoding',
     ...ALONE,
-    ...(packed ? { 'content-encoding': 'gzip' } : {}),
+    ...(encoding ? { 'content-encoding': encoding } : {}),
   });
   response.end(data);
 }

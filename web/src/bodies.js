@@ -52,6 +52,7 @@ export class Bodies {
     const matrices = sim.matrices();
     const moving = this.items.filter(({ type }) => type === DYNAMIC);
     this.first = moving.reduce((least, { body }) => Math.min(least, body), Infinity);
+    this.movingCount = moving.length;
     this.items.forEach((item, i) => {
       item.number = item.body - this.first; // among moving bodies, in the order of creation
       item.isGlass = item.sensor || isWall(item, matrices, i);
@@ -72,7 +73,7 @@ export class Bodies {
   // Material and colour of a shape.
   lookOf({ scene }, item) {
     const { look, still } = lookOfScene(scene);
-    const special = (item.type === DYNAMIC ? look : still)?.(item);
+    const special = (item.type === DYNAMIC ? look : still)?.(item, this.movingCount);
     const usual = item.kind === KIND.wire ? 'steel' : item.type === STATIC ? 'stone' : 'paint';
     const material = special?.material ?? (item.belt ? 'belt' : usual);
     return { material, color: special?.color ?? MATERIALS[material].color };

@@ -2,6 +2,7 @@
 import { download, h } from './dom.js';
 import { gltfOf } from './gltf.js';
 import { decode, encode } from './share.js';
+import { isZip, unzipped, ZipError } from './zip.js';
 
 export async function copyLink(app) {
   const link = app.writeAddress(app.isTouched ? {} : { frame: app.frame });
@@ -68,7 +69,7 @@ export function openFile(app) {
   input.click();
 }
 
-const FILES = '.json,.xml,.mjcf,.urdf,.stl,.obj,.gltf,.glb,.bin,.png';
+const FILES = '.json,.xml,.mjcf,.urdf,.stl,.obj,.gltf,.glb,.bin,.png,.zip';
 
 // All files of a drop by their path, those in folders included.
 export async function droppedFiles(transfer) {
@@ -92,33 +93,58 @@ export async function droppedFiles(transfer) {
   return found;
 }
 
-// The file to open among several: a scene or model that no other one names, of the shortest path.
-async function mainOf(files) {
-  const texts = new Map();
+// The bytes of files by their path; archives are replaced by what is inside.
+async function contentsOf(files) {
+  const contents = new Map();
   for (const [path, file] of files) {
-    if (/\.(json|xml|mjcf|urdf)$/i.test(path)) texts.set(path, await file.text());
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (!isZip(bytes)) contents.set(path, bytes);
+    else for (const [inner, content] of await unzipped(bytes)) contents.set(inner, content);
+  }
+  return contents;
+}
+
+// Other XML files come with robots: package descriptions, launch files.
+const isMain = (path, text) =>
+  /\.json$/i.test(path) || (/\.(xml|mjcf|urdf)$/i.test(path) && /<(mujoco|robot)\b/.test(text));
+
+// The file to open among several: a scene or model that no other one names, of the shortest path; the
+// last of them otherwise, so that errors of a single file are shown.
+function mainOf(contents) {
+  const texts = new Map();
+  for (const [path, bytes] of contents) {
+    if (/\.(json|xml|mjcf|urdf)$/i.test(path)) texts.set(path, new TextDecoder().decode(bytes));
   }
   const isNamed = (path) => {
     const name = path.replace(/.*\//, '');
-    return [...texts].some(([other, text]) => other !== path && text.includes(`"${name}"`));
+    return [...texts].some(
+      ([other, text]) =>
+        other !== path && ['"', "'", '/'].some((before) => text.includes(before + name)),
+    );
   };
   const paths = [...texts.keys()].sort((a, b) => a.length - b.length);
-  const path = paths.find((one) => !isNamed(one)) ?? paths[0];
+  const mains = paths.filter((path) => isMain(path, texts.get(path)));
+  const path = mains.find((one) => !isNamed(one)) ?? mains[0] ?? paths[0];
   return { path, text: texts.get(path) };
 }
 
-// A scene file, a saved state, or a model with its meshes, from one or more files.
+// A scene file, a saved state, or a model with its meshes, from files, folders or zip archives.
 export async function openFiles(app, files) {
-  const { path, text } = await mainOf(files);
+  let contents;
+  try {
+    contents = await contentsOf(files);
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error;
+    app.say(`The archive cannot be opened: ${error.message}.`);
+    return;
+  }
+  const { path, text } = mainOf(contents);
   if (text === undefined) {
     app.say('There is no scene (JSON) or model (MJCF, URDF) among these files.');
     return;
   }
-  const others = new Map();
-  for (const [name, file] of files) {
-    if (name !== path) others.set(name, new Uint8Array(await file.arrayBuffer()));
-  }
-  await openText(app, text, { path, files: others });
+  contents.delete(path);
+  await openText(app, text, { path, files: contents });
 }
 
 // A saved state, a scene file or a model; errors of the latter two are shown in the editor, at their

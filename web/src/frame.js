@@ -64,12 +64,25 @@ export class Frame {
       this.say('The browser lost the graphics context; reload the page.'),
     );
     listenToKeys(app, this);
-    addEventListener('dragover', (event) => event.preventDefault());
+    this.listenToDrops();
+  }
+
+  listenToDrops() {
+    const { classList } = document.body;
+    addEventListener('dragover', (event) => {
+      event.preventDefault();
+      classList.toggle('dropping', event.dataTransfer.types.includes('Files'));
+    });
+    addEventListener(
+      'dragleave',
+      ({ relatedTarget }) => relatedTarget ?? classList.remove('dropping'),
+    );
     addEventListener('drop', (event) => this.drop(event));
   }
 
   async drop(event) {
     event.preventDefault();
+    document.body.classList.remove('dropping');
     const { droppedFiles, openFiles } = await import('./files.js');
     const files = await droppedFiles(event.dataTransfer);
     if (files.size) await openFiles(this.app, files);

@@ -6,8 +6,8 @@ import { lookOf, MATERIALS, shade } from './looks.js';
 import { PATTERNS } from './shaders.js';
 import { paint, Thing } from './things.js';
 
-// A ramp, in sizes of what is on it: half extents, and how far its middle is down the slope.
-const BOARD = { half: [3, 0.08, 0.8], down: 1.4 };
+// A ramp, in sizes of what is on it: half of its width and thickness, and what is up the slope.
+const BOARD = { thick: 0.08, wide: 0.8, above: 1.6 };
 const FAR = 8; // size of the plane over its visible part, for a camera that follows a body
 
 export class Ground {
@@ -38,23 +38,26 @@ export class Ground {
       const below = Math.min(bounds.min.y - 0.75 * size, lowest - 0.02 * distance);
       planes.push(new Matrix4().makeTranslation(0, below, 0));
     }
+    this.height = planes[0].elements[13];
     for (const matrix of planes) {
-      const isRamp = lookOf(sim.scene?.name).ramp && matrix.elements[5] < 0.999;
-      const floor = isRamp ? this.addBoard(matrix, middle, size) : matrix;
+      const { ramp } = lookOf(sim.scene?.name);
+      const isRamp = ramp && matrix.elements[5] < 0.999;
+      const floor = isRamp ? this.addBoard(matrix, middle, size, ramp) : matrix;
       this.add(floor, cell, reach, middle);
     }
   }
 
-  // A board along an inclined plane, which descends along its x axis; returns a level floor below.
-  addBoard(matrix, middle, size) {
-    const extents = BOARD.half.map((x) => x * size);
+  // A board along an inclined plane, which descends along its x axis, of half a length in sizes of what is
+  // on it; returns a level floor below.
+  addBoard(matrix, middle, size, half) {
+    const extents = [half, BOARD.thick, BOARD.wide].map((x) => x * size);
     const geometry = bakedGeometry(null, { kind: KIND.box, extents }, 0);
     const mesh = new Thing(
       geometry,
       paint({ ...MATERIALS.wood, scale: 0.4, color: shade('#c98f55') }),
     );
     const center = middle.clone().applyMatrix4(matrix.clone().invert());
-    center.set(center.x + BOARD.down * size, -extents[1], center.z);
+    center.set(center.x + extents[0] - BOARD.above * size, -extents[1], center.z);
     mesh.applyMatrix4(matrix.clone().multiply(new Matrix4().makeTranslation(...center)));
     mesh.castShadow = true;
     this.group.add(mesh);

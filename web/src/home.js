@@ -16,7 +16,7 @@ export class Home {
     this.index = 0;
     this.ours = h('code', {}, '…');
     this.native = h('code', {}, '…');
-    this.verdict = h('strong');
+    this.verdict = h('p', { class: 'verdict' });
     this.gap = h('p', { class: 'gap' });
     this.name = h('a', { class: 'now' });
     this.node = h('section', { class: 'hero', 'aria-label': 'What Tenon is' }, [
@@ -29,9 +29,9 @@ export class Home {
       ),
       h('p', { class: 'links' }, [
         h('a', { class: 'main', href: '#scene=car' }, 'Open the car'),
-        h('a', { href: 'docs/hello.md' }, 'First program'),
-        h('a', { href: 'docs/manual.md' }, 'Manual'),
-        h('a', { href: 'docs/solver.md' }, 'Solver'),
+        h('a', { href: 'docs/hello.html' }, 'First program'),
+        h('a', { href: 'docs/manual.html' }, 'Manual'),
+        h('a', { href: 'docs/package.html' }, 'npm'),
         h('a', { href: 'tenon-source.tar.gz' }, 'Source'),
       ]),
       h('div', { class: 'proof' }, [
@@ -40,7 +40,7 @@ export class Home {
         h('dl', {}, [
           h('dt', {}, 'this browser'),
           h('dd', {}, this.ours),
-          h('dt', {}, 'native build'),
+          h('dt', {}, 'native, at 2 s'),
           h('dd', {}, this.native),
         ]),
         this.verdict,
@@ -73,7 +73,8 @@ export class Home {
     this.name.textContent = titleOf(name);
     this.name.href = `#scene=${name}`;
     this.native.textContent = globalThis.TENON_NATIVE?.[name] ?? '–';
-    this.verdict.textContent = ' ';
+    this.verdict.textContent = 'The hash of all positions and velocities.';
+    this.verdict.classList.remove('same');
     this.update();
   }
 
@@ -95,8 +96,8 @@ export class Home {
     this.ours.textContent = hash;
     const native = globalThis.TENON_NATIVE?.[this.app.scene.name];
     if (native && !this.app.isTouched) {
-      this.verdict.textContent =
-        native === hash ? 'The same bits after 2 seconds.' : 'The hashes differ.';
+      this.verdict.textContent = native === hash ? 'The same bits.' : 'The hashes differ.';
+      this.verdict.classList.toggle('same', native === hash);
     }
   }
 

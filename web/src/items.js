@@ -258,6 +258,7 @@ export class Drawing {
         angle: n[7],
         kind,
         isOurs,
+        isOfWorld: !bodyA,
         isOff: !isOurs && (n[8] !== 0 || !world.isJointEnabled(id)),
       };
     });

@@ -4,6 +4,7 @@ import { number } from './dom.js';
 import { JOINT_KINDS } from './kinds.js';
 import { unitArrow, unitBall, unitCoil, unitRod } from './geometry.js';
 import { lookOf } from './looks.js';
+import { Strobe } from './strobe.js';
 import { Copies, Lines, paint } from './things.js';
 import { Trails } from './trails.js';
 
@@ -121,6 +122,8 @@ export class Overlay {
       island: new Drawing(this.group, true), // from centre to centre, inside bodies
     };
     this.trails = new Trails(this.group);
+    this.strobe = new Strobe(this.group);
+    this.floor = -Infinity; // height of the ground
     this.labels = [];
     this.springs = new Map(); // of the joints that have been drawn
     this.perNewton = this.perTorque = Infinity;
@@ -129,6 +132,7 @@ export class Overlay {
   clear() {
     this.springs = new Map();
     this.trails.clear();
+    this.strobe.clear();
     this.perNewton = this.perTorque = Infinity;
   }
 
@@ -156,9 +160,11 @@ export class Overlay {
       joints.forEach((joint, i) => this.drawJoint(joint, this.isSpring(sim, i, joint)));
     else joints.filter((joint) => joint.isOurs).forEach((joint) => this.drawJoint(joint));
     if (see.joints) for (const points of sim.ropes()) this.drawRope(points);
-    if (lookOf(sim.scene?.name).brackets) this.drawBrackets(sim);
+    const { brackets, posts, strobe = 0, labels } = lookOf(sim.scene?.name);
+    if (brackets) this.drawBrackets(sim);
+    if (posts) joints.forEach((joint) => this.drawPost(joint));
     if (see.forces) joints.forEach((joint) => this.drawForce(joint));
-    if (see.joints && !see.forces && lookOf(sim.scene?.name).labels) this.nameJoints(joints);
+    if (see.joints && !see.forces && labels) this.nameJoints(joints);
     this.drawContacts(contacts, see);
     if (see.colors) this.drawGraph(sim.lines({ colors: true }), distance);
     for (const part of Object.values(this.pieces)) part.end();
@@ -169,7 +175,8 @@ export class Overlay {
       part.set(lines[name] ? sim.lines({ [lines[name]]: true }).ends : NO_LINES);
     }
     this.lines.chosen.set(chosen < 0 ? NO_LINES : sim.limits(chosen, REACH * distance));
-    this.trails.update(bodies, see.trails, sim);
+    this.trails.update(bodies, see.trails && !strobe, sim);
+    this.strobe.update(bodies, see.trails ? strobe : 0, sim.time);
     this.labels.sort((x, y) => y.size - x.size).splice(LABELS);
   }
 
@@ -235,6 +242,19 @@ export class Overlay {
       this.pieces.bracket.add(at, vector(to).sub(at), width);
       this.pieces.bracket.add(vector(to).sub(new Vector3(0, 0.5 * width, 0)), UP, width, width);
     }
+  }
+
+  // A hinge of the world carried by a post behind it, on a foot.
+  drawPost({ a, axis, kind, isOfWorld }) {
+    if (!isOfWorld || kind !== HINGE) return;
+    const { bracket } = this.pieces;
+    const wide = 1.5 * this.size;
+    const back = vector(axis).multiplyScalar(axis[2] > 0 ? -1 : 1);
+    const top = vector(a).addScaledVector(back, 9 * this.size);
+    bracket.add(vector(a), top.clone().addScaledVector(back, wide).sub(vector(a)), 0.8 * this.size);
+    const foot = new Vector3(top.x, this.floor, top.z);
+    bracket.add(foot, top.sub(foot), wide);
+    bracket.add(foot, UP, 6 * wide, 0.6 * wide);
   }
 
   // Short arrows are also thinner.

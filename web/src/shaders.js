@@ -5,7 +5,7 @@ export const ATTRIBUTES = { position: 0, normal: 1, instance: 2, color: 6, size:
 
 // Patterns of surfaces.
 // Of a belt the fraction is how far it has moved, in periods.
-export const PATTERNS = { none: 0, wood: 1, weave: 2, belt: 3 };
+export const PATTERNS = { none: 0, wood: 1, weave: 2, belt: 3, panels: 4, tiles: 5 };
 
 // A vertex of a rounded shape is position * size.xyz + normal * size.w. The smallest width is a
 // pixel or two, so that small distant objects stay visible.
@@ -162,25 +162,34 @@ vec4 onGrid(vec4 c) {
   return c;
 }
 
-// Year rings of wood along the first axis, and the threads of cloth; both vanish where they are finer
-// than pixels.
-float pattern() {
+// Year rings of wood along the first axis, threads of cloth, tiles, sectors about the last axis; fine ones
+// vanish where they are finer than pixels.
+vec3 pattern() {
+  if (surface.z == 5.0) {
+    vec3 p = own * surface.w, d = abs(fract(p) - 0.5), fine = fwidth(p) + 1e-5;
+    vec3 line = smoothstep(0.03 + fine, vec3(0.03), d) * smoothstep(0.5, 0.2, fine);
+    return vec3(1.0 - 0.35 * max(line.x, max(line.y, line.z)));
+  }
+  if (surface.z == 4.0) {
+    float p = sin(surface.w * atan(own.y, own.x)), fine = min(fwidth(p), 1.0);
+    return mix(vec3(1.0), vec3(0.62, 0.12, 0.06), smoothstep(-fine, fine, p));
+  }
   if (surface.z == 1.0) {
     vec3 p = own * surface.w + vec3(7.0, 3.0, 5.0) * serial;
     float rings = 26.0 * length(p.yz * vec2(1.0, 0.55) + 0.06 * sin(vec2(2.1, 1.3) * p.x + p.zy));
     rings += 1.5 * sin(3.0 * p.x + 2.0 * p.y);
-    return 1.0 - 0.28 * (0.5 + 0.5 * sin(rings)) * smoothstep(2.5, 0.5, fwidth(rings));
+    return vec3(1.0 - 0.28 * (0.5 + 0.5 * sin(rings)) * smoothstep(2.5, 0.5, fwidth(rings)));
   }
   if (surface.z == 2.0) {
     vec3 p = own * surface.w, w = sin(p);
     float fine = smoothstep(2.0, 0.6, length(fwidth(p)));
-    return 1.0 - 0.22 * fine * (0.5 - 0.5 * (w.x * w.y + w.y * w.z + w.z * w.x) / 1.2);
+    return vec3(1.0 - 0.22 * fine * (0.5 - 0.5 * (w.x * w.y + w.y * w.z + w.z * w.x) / 1.2));
   }
   if (surface.z >= 3.0) {
     float p = own.x * surface.w - fract(surface.z), fine = fwidth(p);
-    return 1.0 - 0.55 * smoothstep(0.25 - fine, 0.25 + fine, abs(fract(p) - 0.5)) * smoothstep(0.9, 0.3, fine);
+    return vec3(1.0 - 0.55 * smoothstep(0.25 - fine, 0.25 + fine, abs(fract(p) - 0.5)) * smoothstep(0.9, 0.3, fine));
   }
-  return 1.0;
+  return vec3(1.0);
 }
 
 // Light that comes from a direction, seen by a surface of some roughness: sky, ground, a lamp.

@@ -79,6 +79,7 @@ export class Stage {
     const all = bodies.measure(sims[0], false).union(this.bounds);
     if (!follow && !view && near >= 1) this.stepBack(all);
     this.ground.rebuild(sims[0], bodies.items, this.bounds, all.min.y, this.distance);
+    for (const { overlay } of this.sides) overlay.floor = this.ground.height;
     this.placeSun();
   }
 

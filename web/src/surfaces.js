@@ -6,7 +6,7 @@ import { paint, Thing } from './things.js';
 
 const SIDES = { rope: 8, rod: 32 };
 const BALL = { radius: 2.2, rod: 0.5, rings: 16 }; // radii of the balls on a rod and of the rod, times its own
-const THREADS = 170; // radians of the weave across a cloth
+const ACROSS = 170; // units of a pattern across a soft body: radians of a weave
 
 // Two particles as rings along the line through them: [distance from the nearer end, radius], outside first.
 const HALF_ROD = Array.from({ length: BALL.rings }, (_, k) => {
@@ -92,13 +92,14 @@ export class Surfaces {
     return part;
   }
 
-  // Coordinates of the pattern: the vertices as they are now, in threads of the cloth.
+  // Coordinates of the pattern: the vertices as they are now.
   keepRest(sim, { mesh, surface, particles }, index) {
     const points = sim.particles(index, particles);
     const box = new Box3().setFromArray([...points]);
-    const threads = THREADS / box.getSize(new Vector3()).length();
+    const scale = ACROSS / box.getSize(new Vector3()).length();
+    const from = box.min.toArray();
     const rest = surface.flatMap((k) =>
-      [0, 1, 2].map((axis) => threads * points[3 * k + axis]).concat(1),
+      from.map((least, axis) => scale * (points[3 * k + axis] - least)).concat(1),
     );
     mesh.geometry.setAttribute('rest', new BufferAttribute(new Float32Array(rest), 4));
   }

@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check } from './check.mjs';
+import { zipOf } from './zips.mjs';
 
 const ROBOTS = fileURLToPath(new URL('../../robots', import.meta.url));
 
@@ -49,6 +50,34 @@ const PENDULUM = `<mujoco model="swing">
 
 const base64 = (text) => Buffer.from(text).toString('base64');
 
+// A robot with its meshes in an archive, beside files that are no models; then a broken one.
+async function archives(page, nativeHash) {
+  const all = await filesOf(join(ROBOTS, 'arm'));
+  const inside = [
+    ['robot/package.xml', Buffer.from('<package><name>robot</name></package>')],
+    ...all
+      .filter(([name]) => !/\.xml$/.test(name))
+      .map(([name, text]) => [`robot/${name}`, Buffer.from(text, 'base64')]),
+  ];
+  const archive = Buffer.from(zipOf(inside));
+  await page.evaluate(drop, [['robot.zip', archive.toString('base64')]]);
+  await page.waitForFunction(() => /arm/.test(globalThis.tenon.app.scene.text));
+  const hash = await page.evaluate(run, 30);
+  check(
+    'a zip has the native hash',
+    hash === (await nativeHash(join(ROBOTS, 'arm/arm.urdf'), 30)),
+    hash,
+  );
+  await page.evaluate(drop, [
+    ['cut.zip', archive.subarray(0, archive.length - 100).toString('base64')],
+  ]);
+  const message = page.locator('.message');
+  await message.filter({ hasText: 'archive' }).waitFor();
+  const told = await message.innerText();
+  check('a broken zip is told', /archive cannot be opened: its end is missing/.test(told), told);
+  check('the robot goes on', (await page.evaluate(run, 30)) === hash);
+}
+
 export async function models(open, address, pictures, nativeHash) {
   const page = await open(`${address}?still#scene=stack`, { width: 1280, height: 800 });
   const frames = 30;
@@ -78,6 +107,8 @@ export async function models(open, address, pictures, nativeHash) {
     return hashes;
   });
   check('two of one model move alike', two.length === 2 && two[0] === two[1], String(two));
+
+  await archives(page, nativeHash);
 
   await page.evaluate(drop, [['swing.xml', base64(PENDULUM)]]);
   await page.waitForFunction(() => /swing/.test(globalThis.tenon.app.scene.title));

@@ -6,11 +6,13 @@ import { createRequire } from 'node:module';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { launch } from '../browser.mjs';
 import { serve } from '../serve.mjs';
 import { behaviour, keyboard } from './behaviour.mjs';
+import { documents } from './documents.mjs';
 import { models } from './models.mjs';
+import { zips } from './zips.mjs';
 import { check, finish } from './check.mjs';
 
 const [site, tenon, pictures] = process.argv.slice(2);
@@ -44,16 +46,19 @@ async function nativeHash(name, frames = FRAMES, ...options) {
 // ---- Transfer
 
 async function tellTransfer() {
-  let total = 0;
+  let [total, brotli] = [0, 0];
   const page = await readFile(join(site, 'index.html'), 'utf8');
   const linked = [...page.matchAll(/(?:src|href)="([^":]+)"/g)].map(([, name]) => name);
   for (const name of ['index.html', ...linked]) {
     const packed = await readFile(join(site, `${name}.gz`));
     check(`${name}.gz`, gunzipSync(packed).equals(await readFile(join(site, name))), 'is outdated');
     total += packed.length;
+    const smaller = await readFile(join(site, `${name}.br`));
+    check(`${name}.br`, brotliDecompressSync(smaller).equals(await readFile(join(site, name))));
+    brotli += smaller.length;
   }
   check('transfer', linked.length > 2 && total < LIMIT, `${total} bytes`);
-  console.log(`transfer: ${total} bytes, gzipped; at most ${LIMIT}`);
+  console.log(`transfer: ${total} bytes, gzipped; at most ${LIMIT}; ${brotli} by brotli`);
 }
 
 // ---- Every scene
@@ -206,6 +211,8 @@ async function checkSingleFile() {
 await mkdir(pictures, { recursive: true });
 try {
   await tellTransfer();
+  await documents(join(site, 'docs'));
+  await zips();
   await checkScenes();
   await behaviour(browser, open, server.address, pictures, nativeHash);
   await models(open, server.address, pictures, nativeHash);

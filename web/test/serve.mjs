@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { check, finish } from './check.mjs';
 
 const top = process.argv[2];
@@ -23,6 +23,7 @@ writeFileSync(join(site, 'a b.js'), 'spaced');
 writeFileSync(join(site, '..hidden'), 'dotted');
 writeFileSync(join(site, 'packed.css'), 'plain');
 writeFileSync(join(site, 'packed.css.gz'), gzipSync('packed'));
+writeFileSync(join(site, 'packed.css.br'), brotliCompressSync('smallest'));
 symlinkSync(join(top, 'site-secret'), join(site, 'out'));
 symlinkSync(join(top, 'key.txt'), join(site, 'key.txt'));
 symlinkSync(join(site, 'sub'), join(site, 'in'));
@@ -87,6 +88,11 @@ await gives('/packed.css', 'plain');
 const packed = await ask('/packed.css', 'Accept-Encoding: gzip\r\n');
 check('compressed files are sent compressed', /content-encoding: gzip/i.test(packed.head));
 check('compressed files are complete', packed.body.includes(gzipSync('packed')));
+const brotli = await ask('/packed.css', 'Accept-Encoding: gzip, br\r\n');
+check(
+  'the smallest form is sent',
+  /content-encoding: br/i.test(brotli.head) && brotli.body.includes(brotliCompressSync('smallest')),
+);
 const front = await ask('/');
 check(
   'pages reach no other host',
