@@ -62,7 +62,7 @@ class Batch:
     """
 
     def __new__(cls, world: World, count: int, *, device: str = "cpu", **_: Any) -> "Batch":
-        if cls is Batch and device == "cuda":
+        if cls is Batch and isinstance(device, str) and device == "cuda":
             from ._card_batch import CardBatch
 
             cls = CardBatch
@@ -72,7 +72,7 @@ class Batch:
         self, world: World, count: int, *, threads: Optional[int] = None, device: str = "cpu",
         dtype: Any = np.float64, world_bytes: int = 0,
     ) -> None:
-        if device != "cpu":
+        if not isinstance(device, str) or device != "cpu":
             raise ValueError(f"device must be 'cpu' or 'cuda', not {device!r}")
         if np.dtype(dtype) != np.float64:
             raise ValueError(f"arrays of the host are float64, not {dtype!r}")
@@ -270,7 +270,10 @@ class Batch:
         name: of the property, such as "mass", "gravity_scale" or "gravity"
         values: one for each world
         """
-        rows: List[Any] = list(cast(Iterable[Any], values))
+        try:
+            rows: List[Any] = list(cast(Iterable[Any], values))
+        except TypeError:
+            raise TypeError(f"values must be one for each world, not {values!r}") from None
         if len(rows) != len(self):
             raise ValueError(f"values must be one for each of {len(self)} worlds, not {len(rows)}")
         for world, value in zip(self, rows):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Tuple
 
 import numpy as np
 
-from ._convert import NUMBERS, SIZES, Error, dtype_of, fill, fill_nested, from_c, given, rows_in, to_c
+from ._convert import NUMBERS, SIZES, Error, count_names, dtype_of, fill, fill_nested, from_c, given, rows_in, to_c
 from ._native import ffi, lib
 from ._rows import Rows
 
@@ -208,8 +208,12 @@ class Handle:
 
     def _field(self, name: str) -> Any:
         definition = self._definition()
-        kind = dict(ffi.typeof(definition).fields)[name].type
-        return from_c(kind, getattr(definition, name), self._world)
+        known = dict(ffi.typeof(definition).fields)
+        value = from_c(known[name].type, getattr(definition, name), self._world)
+        for count in count_names(name):
+            if count in known and known[name].type.kind == "array":
+                return value[: getattr(definition, count)]
+        return value
 
     def _configure(self, values: Mapping[str, Any]) -> None:
         keep: List[Any] = []

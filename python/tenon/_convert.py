@@ -70,13 +70,15 @@ VALUES: Dict[str, Type[Value]] = {}
 
 
 def numbers(value: Any, count: int, name: str) -> Tuple[float, ...]:
-    """A vector as a tuple; its numbers are checked by the engine."""
+    """A vector as a tuple; the engine checks more than that it is no NaN."""
     try:
         found = tuple(float(x) for x in value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be {count} numbers, not {value!r}") from None
     if len(found) != count:
         raise ValueError(f"{name} must be {count} numbers, not {len(found)}")
+    if any(x != x for x in found):
+        raise Error(f"{name} must not be NaN")
     return found
 
 
@@ -90,6 +92,8 @@ def number_in(value: Any, name: str) -> float:
 
 def _symmetric(value: Any, name: str) -> Tuple[float, ...]:
     m = np.asarray(value, dtype=float)
+    if np.isnan(m).any():
+        raise Error(f"{name} must not be NaN")
     if m.shape == (3,):
         m = np.diag(m)
     if m.shape != (3, 3):
@@ -111,9 +115,11 @@ def enum_in(cname: str, value: Any, name: str) -> int:
     """A member, its name in any case, or its number."""
     kind = ENUMS[cname]
     try:
+        if isinstance(value, bool) or not isinstance(value, (str, int, np.integer)):
+            raise ValueError
         if isinstance(value, str):
             return int(kind[value.upper()])
-        return int(kind(value))
+        return int(kind(int(value)))
     except (KeyError, ValueError):
         words = ", ".join(repr(member.name.lower()) for member in kind)
         raise ValueError(f"{name} must be one of {words}, not {value!r}") from None
@@ -153,7 +159,11 @@ def to_c(kind: Any, value: Any, name: str, keep: Any = None) -> Any:
     if kind.kind == "struct":
         return _struct(cname, value, name)
     if kind.kind == "array":
-        if isinstance(value, (str, bytes)) or len(value) > kind.length:
+        try:
+            count = -1 if isinstance(value, (str, bytes, dict)) else len(value)
+        except TypeError:
+            count = -1
+        if not 0 <= count <= kind.length:
             raise ValueError(f"{name} must be up to {kind.length} values, not {value!r}")
         return [to_c(kind.item, x, f"{name}[{i}]") for i, x in enumerate(value)]
     if kind.kind == "pointer":
@@ -188,9 +198,12 @@ def _number_in(cname: str, value: Any, name: str) -> Any:
         return bool(value)
     if cname in ("float", "double"):
         try:
-            return float(value)
-        except (TypeError, ValueError):
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
             raise TypeError(f"{name} must be a number, not {value!r}") from None
+        if number != number:  # the engine does not look at what it has no use for
+            raise Error(f"{name} must not be NaN")
+        return number
     if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an integer, not {value!r}")
     try:
@@ -219,9 +232,11 @@ def fill(target: Any, cname: str, values: Mapping[str, Any], keep: List[Any]) ->
             continue
         converted = to_c(known[key].type, value, key, keep)
         if isinstance(converted, list):
-            for count in count_names(key):
-                if count in known:
-                    setattr(target, count, len(converted))
+            counts = [count for count in count_names(key) if count in known]
+            for count in counts:
+                setattr(target, count, len(converted))
+            if not converted and not counts:
+                raise ValueError(f"{key} must be 1 to {known[key].type.length} values")
         if isinstance(converted, dict):
             fill_nested(getattr(target, key), converted)
         else:
@@ -337,11 +352,14 @@ def rows_in(value: Any, shape: Tuple[int, ...], name: str, dtype: Any = np.float
     """An array of a shape, -1 for any number, in the order of C."""
     try:
         given_kind = np.asarray(value).dtype.kind
-        rows = np.ascontiguousarray(value, dtype=dtype) if given_kind in "fiub" else None
+        with np.errstate(all="ignore"):  # what does not fit is refused below, or by the engine
+            rows = np.ascontiguousarray(value, dtype=dtype) if given_kind in "fiub" else None
     except (TypeError, ValueError):
         rows = None
     if rows is None:
         raise TypeError(f"{name} must be an array of real numbers, not {value!r}")
+    if rows.dtype.kind in "iu" and rows.size and not np.array_equal(rows, value):
+        raise TypeError(f"{name} must be whole numbers in range, not {value!r}")
     if rows.ndim != len(shape) or any(n not in (-1, m) for n, m in zip(shape, rows.shape)):
         wanted = " x ".join("n" if n < 0 else str(n) for n in shape)
         raise ValueError(f"{name} must have the shape {wanted}, not {rows.shape}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Tuple, Type
+from typing import Any, Dict, Mapping, Optional, Tuple, Type
 
 import numpy as np
 
 from . import _generated as generated
 from ._calls import Handle
 from ._colors import GROUND, PALETTE, Color, color_in
-from ._convert import Array, ArrayLike, Error, Transform, Vector, from_c, numbers, rows_in, to_c
+from ._convert import Array, ArrayLike, Error, Transform, Vector, from_c, given, numbers, rows_in, to_c
 from ._forces import contact_forces
 from ._generated import (
     AttachmentBase,
@@ -20,6 +20,7 @@ from ._generated import (
     JointBase,
     JointKind,
     ShapeBase,
+    ShapeKind,
     SoftBase,
 )
 from ._native import ffi, lib
@@ -36,6 +37,17 @@ class Geometry(GeometryBase):
     _ctype = "tn_geometry_id"
 
 
+_SIZES = {"radius", "half_length", "half_extents"}
+_SIZES_OF = {
+    ShapeKind.SPHERE: ("radius",),
+    ShapeKind.BOX: ("half_extents",),
+    ShapeKind.CAPSULE: ("radius", "half_length"),
+    ShapeKind.CYLINDER: ("radius", "half_length"),
+    ShapeKind.CONE: ("radius", "half_length"),
+    ShapeKind.WIRE: ("radius",),
+}
+
+
 class Shape(ShapeBase):
     """A shape of a body or of the world."""
 
@@ -49,6 +61,12 @@ class Shape(ShapeBase):
         self._world._invoke(lib.tn_shape_box, self._id, corners, corners + 1)
         kind = ffi.typeof("tn_pos")
         return from_c(kind, corners[0], None), from_c(kind, corners[1], None)
+
+    def _configure(self, values: Mapping[str, Any]) -> None:
+        for name in _SIZES.intersection(given(values)):
+            if name not in _SIZES_OF.get(self.kind, ()):
+                raise Error(f"a {self.kind.name.lower()} has no {name}")
+        super()._configure(values)
 
     def mesh(self) -> Tuple[Array, Array]:
         """Vertices (n, 3), m, in its frame, and triangles (m, 3), for drawing."""

@@ -87,7 +87,7 @@ class Making(WorldBase):
             self._raise("the soft body was refused")
         try:
             for particle in pinned:
-                made.set_pinned(int(particle), True)
+                made.set_pinned(particle, True)
         except BaseException:
             made.destroy()
             raise

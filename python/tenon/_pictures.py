@@ -62,6 +62,8 @@ class Camera:
 
 def see(world: "World", camera: Camera) -> Array:
     """What each pixel hits, as World.rays(): (height, width)."""
+    if not isinstance(camera, Camera):
+        raise TypeError(f"camera must be a Camera, not {camera!r}")
     return world.rays(*camera.rays()).reshape(camera.height, camera.width)
 
 
@@ -128,6 +130,8 @@ class Film:
         """which may move between pictures, but not change its size"""
         self.frames: List[Array] = []
         """(height, width, 3) of 8 bits"""
+        if not hasattr(world, "image"):
+            raise TypeError(f"world must be a World, not {world!r}")
 
     def take(self) -> Array:
         """Adds a picture of the present state, and returns it."""

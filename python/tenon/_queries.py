@@ -61,6 +61,8 @@ class Queries(WorldBase):
         return self._hit(found)
 
     def _solid(self, shape: ShapeSpec) -> Any:
+        if not isinstance(shape, ShapeSpec):
+            raise TypeError(f"shape must be a Box, Sphere or the like, not {shape!r}")
         definition = ffi.new("tn_shape_def *", lib.tn_default_shape_def(int(shape.kind)))
         fill(definition, "tn_shape_def", shape._make(self), [])
         return definition

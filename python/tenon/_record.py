@@ -15,8 +15,8 @@ from urllib.parse import parse_qs, urlparse
 import numpy as np
 
 from ._colors import GROUND, PALETTE
-from ._convert import Array
-from ._native import lib
+from ._convert import Array, to_c
+from ._native import ffi, lib
 
 if TYPE_CHECKING:
     from ._world import World
@@ -36,8 +36,8 @@ class Recording:
 
     def __init__(self, world: "World", *, poses: bool = True, limit: int = 100000) -> None:
         self._world = world
-        self._limit = limit
-        self._poses = poses
+        self._limit = to_c(ffi.typeof("uint32_t"), limit, "limit")
+        self._poses = to_c(ffi.typeof("bool"), poses, "poses")
         self._time: List[float] = []
         self._energy: List[Any] = []
         self._frames: List[Array] = []

@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._convert import Array, ArrayLike, Error, Vector, numbers, rows_in
+from ._convert import Array, ArrayLike, Error, Vector, numbers, rows_in, to_c
 from ._generated import ShapeKind, ShapeSpecBase
 from ._native import ffi, lib
 
@@ -117,7 +117,7 @@ class Hull(_Shared):
     def __init__(self, points: ArrayLike, *, max_vertices: int = 0, **options: Any) -> None:
         super().__init__(**options)
         self.points, self._pointer = _points(points, "points")
-        self.max_vertices = int(max_vertices)
+        self.max_vertices = to_c(ffi.typeof("int"), max_vertices, "max_vertices")
 
     def _geometry(self, world: Any) -> Any:
         return world._invoke(lib.tn_hull_create, self._pointer, len(self.points), self.max_vertices)
@@ -171,15 +171,15 @@ class Wire(_Shared):
     ) -> None:
         super().__init__(**options)
         rows = rows_in(points, (-1, 3), "points", np.float32)
+        self.closed = to_c(ffi.typeof("bool"), closed, "closed")
         if tangents is None:
-            if closed:
+            if self.closed:
                 tangents = 0.5 * (np.roll(rows, -1, 0) - np.roll(rows, 1, 0))
             else:
                 tangents = np.gradient(rows, axis=0) if len(rows) > 1 else np.zeros_like(rows)
         self.points = np.ascontiguousarray(
             np.hstack([rows, rows_in(tangents, (len(rows), 3), "tangents", np.float32)])
         )
-        self.closed = bool(closed)
         self.values["radius"] = radius
 
     def _geometry(self, world: Any) -> Any:
@@ -196,7 +196,7 @@ class SoftMesh:
     def __init__(self, function: Any, *arguments: Any, tethers: Sequence[int] = ()) -> None:
         self._function = function
         self._arguments = arguments
-        self._tethers = tuple(int(i) for i in tethers)
+        self._tethers = tuple(to_c(ffi.typeof("int"), i, "tethers") for i in tethers)
 
     def _fill(self, definition: Any) -> None:
         """Fills in the arrays, for tn_soft_mesh_free()."""
@@ -223,7 +223,7 @@ def rope(segments: int, length: float, *, tethers: Sequence[int] = ()) -> SoftMe
 
 def soft_box(cells: Sequence[int], half_extents: Vector, *, tetrahedra: bool = False) -> SoftMesh:
     """A box of cells along each axis: hexahedra, or tetrahedra."""
-    whole = [int(x) for x in numbers(cells, 3, "cells")]
+    whole = rows_in(cells, (3,), "cells", np.int32).tolist()
     return SoftMesh(lib.tn_soft_mesh_box, whole, numbers(half_extents, 3, "half_extents"), tetrahedra)
 
 
@@ -234,7 +234,7 @@ def soft_ball(cells: int, radius: float, *, tetrahedra: bool = False) -> SoftMes
 
 def soft_tube(cells: Sequence[int], inner_radius: float, outer_radius: float, half_length: float) -> SoftMesh:
     """A thick tube about the z axis; cells around, across its wall, along; lengths in m."""
-    whole = [int(x) for x in numbers(cells, 3, "cells")]
+    whole = rows_in(cells, (3,), "cells", np.int32).tolist()
     return SoftMesh(lib.tn_soft_mesh_tube, whole, inner_radius, outer_radius, half_length)
 
 

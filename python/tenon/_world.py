@@ -206,8 +206,12 @@ class World(Making, Arrays, Queries, States):
             raise KeyError(f"there is no body '{key}'")
         if isinstance(key, (int, np.integer)):
             return self.bodies[int(key)]
+        try:
+            wanted = int(key["index"]), int(key["generation"])
+        except (TypeError, ValueError, IndexError, KeyError):
+            raise TypeError(f"key must be a name, a row, or an id of a contact or an event, not {key!r}") from None
         for body in self.bodies:
-            if body._key() == (int(key["index"]), int(key["generation"])):
+            if body._key() == wanted:
                 return body
         raise KeyError("there is no body of that id")
 
