@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import html
 import http.server
 import json
 import threading
+import time
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
@@ -154,12 +156,63 @@ def _scene(recording: Recording, live: bool) -> Dict[str, Any]:
     }
 
 
+class _Server(http.server.ThreadingHTTPServer):
+    """Serves a page and the frames of a recording, on this machine only."""
+
+    FIRST, SILENT = 20.0, 90.0  # s, for the page to come, and between its questions; browsers slow hidden pages
+
+    def __init__(self, recording: Recording, page: bytes, port: int) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.recording, self.page = recording, page
+        self.until = time.monotonic() + self.FIRST
+
+    def linger(self) -> None:
+        """Waits until the page is closed."""
+        print("tenon: the page is open; close it, or press Ctrl-C, to end", flush=True)
+        try:
+            while time.monotonic() < self.until:
+                time.sleep(0.1)
+        except KeyboardInterrupt:
+            pass
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_GET(self) -> None:
+        url = urlparse(self.path)
+        self.server.until = time.monotonic() + self.server.SILENT
+        if url.path == "/frames":
+            first = parse_qs(url.query).get("from", ["0"])[0]
+            recording = self.server.recording
+            with recording._lock:
+                frames = recording._frames[int(first) if first.isdecimal() else 0 :]
+            self.answer(b"".join(frame.tobytes() for frame in frames), "application/octet-stream")
+        else:
+            self.answer(self.server.page, "text/html; charset=utf-8")
+
+    def do_POST(self) -> None:
+        """The page is being closed, or loaded again."""
+        self.server.until = time.monotonic() + 1.0
+        self.answer(b"", "text/plain")
+
+    def answer(self, body: bytes, kind: str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Prints nothing."""
+
+
 class Viewer:
     """A page that shows a recording: in a notebook's cell, as a file, or live in a browser."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self._server: Optional[http.server.ThreadingHTTPServer] = None
+        self._server: Optional[_Server] = None
 
     def html(self, *, live: bool = False) -> str:
         """The page with everything that it needs; without `live` with all frames so far."""
@@ -178,40 +231,22 @@ class Viewer:
         )
 
     def serve(self, port: int = 0, *, opens: bool = True) -> str:
-        """Serves the page on this machine only, with new frames as the world is stepped; its address."""
+        """Serves the page on this machine only, with new frames as the world is stepped; its address.
+
+        A program that has opened the page ends when the page is closed, or with Ctrl-C.
+        """
         if self._server is None:
-            page = self.html(live=True).encode()
-            recording = self.recording
-
-            class Handler(http.server.BaseHTTPRequestHandler):
-                def do_GET(self) -> None:
-                    url = urlparse(self.path)
-                    if url.path == "/frames":
-                        first = int(parse_qs(url.query).get("from", ["0"])[0])
-                        with recording._lock:
-                            body = b"".join(frame.tobytes() for frame in recording._frames[max(first, 0) :])
-                        kind = "application/octet-stream"
-                    else:
-                        body, kind = page, "text/html; charset=utf-8"
-                    self.send_response(200)
-                    self.send_header("content-type", kind)
-                    self.send_header("content-length", str(len(body)))
-                    self.end_headers()
-                    self.wfile.write(body)
-
-                def log_message(self, *_: Any) -> None:
-                    pass
-
-            self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+            self._server = _Server(self.recording, self.html(live=True).encode(), port)
             threading.Thread(target=self._server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{self._server.server_address[1]}/"
-        if opens:
-            webbrowser.open(address)
+        if opens and webbrowser.open(address):
+            atexit.register(self._server.linger)
         return address
 
     def close(self) -> None:
         """Ends the server."""
         if self._server is not None:
+            atexit.unregister(self._server.linger)
             self._server.shutdown()
             self._server.server_close()
             self._server = None

@@ -337,7 +337,7 @@ class World(Making, Arrays, Queries, States):
         for body in self.bodies:
             if body._id.index < len(table):
                 table[body._id.index] = body.color
-        soft_colors = np.asarray(PALETTE)[softs % len(PALETTE)]
+        soft_colors = np.asarray(PALETTE)[(softs.astype(int) - 1) % len(PALETTE)]
         return np.where(softs[..., None] > 0, soft_colors, table[bodies])
 
     def image(self, camera: Camera = Camera()) -> Array:

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -68,6 +69,26 @@ def test_live_page():
     rows = np.frombuffer(data, np.float32).reshape(-1, 7 + 3 * 16)
     assert len(rows) == 3 and np.array_equal(rows[-1, :7], recording.poses[-1, 0])
     viewer.close()
+
+
+SCRIPT = """
+import tenon, webbrowser
+webbrowser.open = lambda address: print(address, flush=True) or True
+w = tenon.World()
+w.add_body(tenon.Box(0.2))
+w.show()
+"""
+
+
+def test_a_program_ends_when_its_page_is_closed():
+    program = subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, text=True)
+    address = program.stdout.readline().strip()
+    assert b"Player" in urllib.request.urlopen(address).read()
+    assert len(urllib.request.urlopen(address + "frames?from=0").read()) == 4 * 7
+    assert urllib.request.urlopen(address + "frames?from=x").status == 200
+    assert program.poll() is None  # it waits at its end
+    urllib.request.urlopen(address + "closed", data=b"")
+    assert program.wait(30) == 0
 
 
 def test_depth_is_that_of_a_plane_and_a_ball():
@@ -166,8 +187,6 @@ def test_notebook(name, tmp_path, monkeypatch):
 def test_examples(tmp_path):
     for path in EXAMPLES.glob("*.py"):
         words = ["pole", "2"] if path.stem == "learn" else []
-        import sys
-
         done = subprocess.run([sys.executable, str(path), *words], capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert done.stdout

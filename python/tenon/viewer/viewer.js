@@ -176,7 +176,9 @@ class Player {
     let last = performance.now();
     const tick = (now) => { this.advance((now - last) / 1000); last = now; requestAnimationFrame(tick); };
     requestAnimationFrame(tick);
-    if (data.live) setInterval(() => this.fetch(), 100);
+    if (!data.live) return;
+    setInterval(() => this.fetch(), 100);
+    addEventListener('pagehide', () => navigator.sendBeacon('closed'));
   }
 
   get count() { return this.frames.length / this.data.width; }
@@ -187,9 +189,12 @@ class Player {
   }
 
   async fetch() {
+    if (this.waits) return; // an answer takes longer than the interval
+    this.waits = true;
     const answer = await fetch(`frames?from=${this.count}`).catch(() => null);
-    if (!answer || !answer.ok) return;
-    const more = new Float32Array(await answer.arrayBuffer());
+    const more = new Float32Array(answer && answer.ok ? await answer.arrayBuffer() : 0);
+    this.waits = false;
+    if (!more.length) return;
     const all = new Float32Array(this.frames.length + more.length);
     all.set(this.frames);
     all.set(more, this.frames.length);
