@@ -143,6 +143,30 @@ def test_a_learner_writes_where_the_worlds_read():
 
 
 @needs_card
+@pytest.mark.skipif(FAKE, reason="the card of the driver made for tests is none for learners")
+@pytest.mark.parametrize("library", ["torch", "cupy", "jax"])
+def test_libraries_take_the_memory(library):
+    module = pytest.importorskip(library)
+    w = _random_world(3)
+    there, here = tenon.Batch(w, 64, device="cuda", dtype="float32"), tenon.Batch(w, 64)
+    take = module.dlpack.from_dlpack if library == "jax" else module.from_dlpack
+    for batch in (there, here):
+        batch.step(1 / 60, repeat=10)
+    taken = take(there.poses)
+    host = {"torch": lambda: taken.cpu().numpy(), "cupy": lambda: module.asnumpy(taken), "jax": lambda: np.asarray(taken)}
+    assert np.array_equal(host[library](), here.poses.astype("f4"))
+    if library == "torch":  # and what it writes in memory of its own is read there
+        targets = module.full(there.get("targets").shape, 0.25, device="cuda")
+        module.cuda.synchronize()
+        there.put("targets", targets)
+        here.put("targets", 0.25)
+        there.step(1 / 60, repeat=10)
+        here.step(1 / 60, repeat=10)
+        assert taken.data_ptr() == there.poses.address and np.array_equal(there.hash, here.hash)
+        assert np.array_equal(host[library](), here.poses.astype("f4"))
+
+
+@needs_card
 @pytest.mark.skipif(not FAKE, reason="a card does not say how much is in use")
 def test_memory_of_the_card_is_given_back():
     counts = ctypes.CDLL("libcuda.so.1")
