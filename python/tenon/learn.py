@@ -18,6 +18,13 @@ from ._convert import Array
 from ._world import World
 
 try:
+    from gymnasium.vector import AutoresetMode
+
+    _AUTORESET: Any = AutoresetMode.SAME_STEP
+except ImportError:
+    _AUTORESET = "SameStep"
+
+try:
     from gymnasium.spaces import Box as _Space
     from gymnasium.vector import VectorEnv as _Base
     from gymnasium.vector.utils import batch_space as _many
@@ -60,13 +67,13 @@ class Task(_Base):  # type: ignore[misc]
     dt = 1.0 / 60.0
 
     def __init__(self, num_envs: int, *, threads: Optional[int] = None) -> None:
-        self.num_envs = int(num_envs)
-        self.batch = Batch(self.build(), self.num_envs, threads=threads)
+        self.batch = Batch(self.build(), num_envs, threads=threads)
+        self.num_envs = len(self.batch)
         self.single_observation_space = _Space(-np.inf, np.inf, (self.observations,), np.float32)
         self.single_action_space = _Space(-1.0, 1.0, (self.actions,), np.float32)
         self.observation_space = _many(self.single_observation_space, self.num_envs)
         self.action_space = _many(self.single_action_space, self.num_envs)
-        self.metadata: Dict[str, Any] = {"render_modes": [], "autoreset_mode": "SameStep"}
+        self.metadata: Dict[str, Any] = {"render_modes": [], "autoreset_mode": _AUTORESET}
         self.render_mode = None
         self.spec = None
         self.closed = False
@@ -102,10 +109,17 @@ class Task(_Base):  # type: ignore[misc]
         self._count[mask] = 0
 
     def reset(self, *, seed: Any = None, options: Any = None) -> Tuple[Array, Dict[str, Any]]:
-        """Starts all episodes; returns observations (worlds, k) and an empty record."""
+        """Starts episodes; returns observations (worlds, k) and an empty record.
+
+        seed: of the random numbers of all later starts
+        options: "reset_mask" (worlds,) selects the worlds that start anew; all without it
+        """
         if seed is not None:
             self._random = np.random.default_rng(seed)
-        self._start(np.ones(self.num_envs, bool))
+        mask = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, bool)))
+        if mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask must be {self.num_envs} truth values")
+        self._start(mask)
         return self.observe().astype(np.float32), {}
 
     def step(self, actions: Any) -> Tuple[Array, Array, Array, Array, Dict[str, Any]]:

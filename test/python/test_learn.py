@@ -36,6 +36,13 @@ def test_interface(name):
         env.step(np.zeros((3, 99)))
     with pytest.raises(ValueError):
         env.step(np.full(env.action_space.shape, np.nan))
+    mask = np.array([True, False, True])
+    before = env.batch.hash
+    observations, _ = env.reset(options={"reset_mask": mask})
+    assert np.array_equal(env.batch.hash == before, ~mask) and observations.shape == env.observation_space.shape
+    for bad in ([1, 0, 1], [True], "all"):
+        with pytest.raises(ValueError, match="reset_mask"):
+            env.reset(options={"reset_mask": bad})
     env.close()
     assert env.closed
 
