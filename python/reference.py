@@ -7,7 +7,8 @@ from typing import Dict, Iterator, List
 
 PACKAGE = Path(__file__).resolve().parent / "tenon"
 MODULES = ["_world", "_handles", "_events", "_states", "_articulation", "_robot", "_batch", "_card_batch", "_card",
-           "learn", "rotations", "_pictures", "_scenes", "_study", "_record", "_specs", "_convert"]
+           "learn", "rotations", "_pictures", "_scenes", "_study", "_record", "_viewer",
+           "_specs", "_convert"]
 HIDDEN = ("Value",)  # of no use by itself
 PARTS = ["_making", "_arrays", "_queries"]  # of World, without classes of their own
 PARAMETER = re.compile(r"(\w+(?:, \w+)*): (.+)")

@@ -27,4 +27,5 @@ from ._scenes import *
 from ._specs import *
 from ._states import *
 from ._study import *
+from ._viewer import *
 from ._world import *

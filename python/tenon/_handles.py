@@ -62,10 +62,18 @@ class Shape(ShapeBase):
         kind = ffi.typeof("tn_pos")
         return from_c(kind, corners[0], None), from_c(kind, corners[1], None)
 
+    def _check_size(self, name: str) -> None:
+        if name in _SIZES and name not in _SIZES_OF.get(self.kind, ()):
+            raise Error(f"a {self.kind.name.lower()} has no {name}")
+
+    def _field(self, name: str) -> Any:
+        self._check_size(name)
+        return super()._field(name)
+
     def _configure(self, values: Mapping[str, Any]) -> None:
-        for name in _SIZES.intersection(given(values)):
-            if name not in _SIZES_OF.get(self.kind, ()):
-                raise Error(f"a {self.kind.name.lower()} has no {name}")
+        if "kind" not in given(values):
+            for name in given(values):
+                self._check_size(name)
         super()._configure(values)
 
     def mesh(self) -> Tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Tuple, Type, Union, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Tuple, Type, Union
 
 from ._convert import Error
 from ._generated import VERSION_STRING, WorldBase

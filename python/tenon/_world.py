@@ -21,10 +21,11 @@ from ._making import Making
 from ._native import ffi, lib
 from ._pictures import Camera, depth, see, shade
 from ._queries import Queries
-from ._record import Recording, Viewer, in_notebook
+from ._record import Recording
 from ._robot import Robot
 from ._rows import Rows
 from ._states import States
+from ._viewer import Viewer, in_notebook
 
 ENUMS.update(generated.ENUMS)
 VALUES.update(generated.VALUES)
