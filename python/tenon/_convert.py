@@ -86,7 +86,7 @@ def number_in(value: Any, name: str) -> float:
     """A number that is finite."""
     found = float(_number_in("double", value, name))
     if not np.isfinite(found):
-        raise ValueError(f"{name} must be finite, not {value!r}")
+        raise Error(f"{name} must be finite, not {value!r}")
     return found
 
 
