@@ -3,6 +3,7 @@
 // build of one lane uses the code of four.
 #include "solver/gather.h"
 #include "solver/mechanism/direct_system.h"
+#include "solver/mechanism/lane_rows.h"
 #include "solver/mechanism/mechanism_batch.h"
 
 #if TN_LANES == 1 && !defined(TN_ONE_LANE)
@@ -361,5 +362,6 @@ const direct_ops DIRECT_OPS = {
     .solve = DIRECT_SOLVE,
 #if !defined(TN_SMALL)
     .solve_batch = BATCH_SOLVE,
+    .lanes = &PASTE(lane_ops_, TN_LANES),
 #endif
 };

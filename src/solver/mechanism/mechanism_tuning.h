@@ -195,6 +195,12 @@
 #define TUNING_WARM_START_SEPARATION_SPEED 0.1
 
 // ---------------------------------------------------------------------------------------------
+// Kept linearization: speed only
+
+// Turn of a body up to which Jacobians and factors of a figure in contact stay, rad.
+#define TUNING_KEPT_TURN 0.02f
+
+// ---------------------------------------------------------------------------------------------
 // Coasting: speed only
 
 // A mechanism coasts while rates between its bodies and turns are below the first, m/s or rad/s,
