@@ -6,13 +6,13 @@
 // ---------------------------------------------------------------------------------------------
 // STL
 
-static uint32_t read_u32(const char *bytes)
+uint32_t read_u32(const char *bytes)
 {
   const unsigned char *b = (const unsigned char *)bytes;
   return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-static double read_f32(const char *bytes)
+double read_f32(const char *bytes)
 {
   uint32_t bits = read_u32(bytes);
   float value;
@@ -124,6 +124,39 @@ const char *mesh_read_stl(const char *text, size_t size, mesh_data *out)
 }
 
 // ---------------------------------------------------------------------------------------------
+// MSH, MuJoCo's own binary format of before: the numbers of vertices, normals, texture coordinates
+// and faces, then those of 3, 3, 2 floats and 3 integers each
+
+static const char *read_msh(const char *text, size_t size, mesh_data *out)
+{
+  static const uint64_t bytes[4] = {12, 12, 8, 12};
+  uint32_t counts[4] = {0};
+  uint64_t sum = 16, faces = 16;
+  for (int i = 0; size >= 16 && i < 4; ++i) {
+    counts[i] = read_u32(text + 4 * (size_t)i);
+    sum += bytes[i] * counts[i];
+    faces = i < 3 ? sum : faces;
+  }
+  if (size < 16 || sum != size || counts[0] > IMPORT_MAX_VERTICES) {
+    return "is no MSH: its size is not that of the numbers it states";
+  }
+  for (uint32_t i = 0; i < counts[0]; ++i) {
+    const char *at = text + 16 + (size_t)12 * i;
+    double v[3] = {read_f32(at), read_f32(at + 4), read_f32(at + 8)};
+    if (!add_vertex(out, v)) {
+      return "needs more memory than there is";
+    }
+  }
+  for (uint64_t i = 0; i < 3 * (uint64_t)counts[3]; ++i) {
+    uint32_t corner = read_u32(text + faces + 4 * i);
+    if (corner >= counts[0] || !add_corner(out, (int)corner)) {
+      return "has a face with a vertex that is not there";
+    }
+  }
+  return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
 // OBJ
 
 // A vertex of a face: "7", "7/1", "7//2" or "-1"; counted from 1, or back from the last.
@@ -214,7 +247,10 @@ static const char *parse_file(reader *r, const char *path, const char *text, siz
   if (ends_with(path, ".gltf") || ends_with(path, ".glb")) {
     return mesh_read_gltf(r, path, text, size, out);
   }
-  return "is in a format that is not read (STL, OBJ and glTF are)";
+  if (ends_with(path, ".msh")) {
+    return read_msh(text, size, out);
+  }
+  return "is in a format that is not read (STL, OBJ, MSH and glTF are)";
 }
 
 static bool is_usable(const mesh_data *data)
@@ -302,56 +338,5 @@ void mesh_place(model_mesh *mesh)
     int *t = mesh->triangles + (size_t)3 * (size_t)i, swap = t[1];
     t[1] = t[2];
     t[2] = swap;
-  }
-}
-
-// ---------------------------------------------------------------------------------------------
-// Height fields
-
-void hfield_normalize(model_hfield *h, const double *heights, bool from_top)
-{
-  double lo = heights[0], hi = heights[0];
-  int count = h->rows * h->columns;
-  for (int i = 0; i < count; ++i) {
-    lo = fmin(lo, heights[i]);
-    hi = fmax(hi, heights[i]);
-  }
-  double range = hi - lo > 1e-12 ? hi - lo : 1.0;
-  for (int i = 0; i < count; ++i) {
-    int row = i / h->columns, column = i % h->columns;
-    int to = from_top ? (h->rows - 1 - row) * h->columns + column : i;
-    h->heights[to] = (heights[i] - lo) / range;
-  }
-}
-
-// Two 32-bit integers, rows and columns, then floats row by row.
-void hfield_load(reader *r, const char *path, model_hfield *h)
-{
-  size_t size = 0;
-  char *text = import_file(r, path, h->at, &size);
-  uint32_t rows = text && size >= 8 ? read_u32(text) : 0;
-  uint32_t columns = text && size >= 8 ? read_u32(text + 4) : 0;
-  bool fits = rows > 1 && columns > 1 && rows < 32768 && columns < 32768 &&
-              (uint64_t)rows * columns * 4 + 8 == size;
-  if (!fits || r->failed) {
-    model_note_add(r->model, TN_IMPORT_MISSING, h->at,
-                   "hfield file '%.200s' %s; its geoms are left out", path,
-                   text ? "is not in the format of MuJoCo's height fields" : "cannot be read");
-    h->rows = h->columns = 0;
-    return;
-  }
-  h->rows = (int)rows;
-  h->columns = (int)columns;
-  size_t count = (size_t)rows * columns;
-  double *heights = memory_take(&r->model->memory, count, sizeof *heights);
-  h->heights = memory_take(&r->model->memory, count, sizeof *h->heights);
-  for (size_t i = 0; heights && h->heights && i < count; ++i) {
-    heights[i] = read_f32(text + 8 + 4 * i);
-    if (!(fabs(heights[i]) < 1e9)) {
-      heights[i] = 0.0;
-    }
-  }
-  if (heights && h->heights) {
-    hfield_normalize(h, heights, false);
   }
 }

@@ -41,7 +41,7 @@ function mount(path) {
   const root = `/model${mounts++}`;
   mujoco.FS.mkdirTree(root);
   for (const file of filesBelow(folder)) {
-    if (!/\.(xml|urdf|stl|obj|msh|bin)$/i.test(file)) continue;
+    if (!/\.(xml|urdf|stl|obj|msh|bin|png)$/i.test(file)) continue;
     const to = root + file.slice(folder.length);
     mujoco.FS.mkdirTree(dirname(to));
     mujoco.FS.writeFile(to, readFileSync(file));
