@@ -403,6 +403,60 @@ static void limited_twists_pass_half_a_turn(void **unused)
   }
 }
 
+static double draw(uint32_t *seed, double lo, double hi)
+{
+  *seed = *seed * 1664525u + 1013904223u;
+  return lo + (hi - lo) * (double)(*seed >> 8) / 16777216.0;
+}
+
+// Chains of hinges and slides that begin far beyond their ends, on the world or free, come back to
+// them within a second and stay, at rest without gravity.
+static void passed_limits_close(void **unused)
+{
+  (void)unused;
+  const int substeps[3] = {4, 8, 20};
+  uint32_t seed = 5;
+  for (int trial = 0; trial < test_cases(60, 300); ++trial) {
+    tn_world *world = test_world(substeps[trial % 3], TN_METHOD_TENON);
+    tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
+    tn_joint_id joints[3];
+    tn_range ranges[3];
+    bool turns[3];
+    int count = 1 + trial % 4 % 3;
+    tn_body_id last = test_no_body;
+    if (trial % 2) {
+      last = test_box(world, tn_p3(-0.3, 0.0, 0.0), (float)draw(&seed, 0.2, 5.0),
+                      tn_v3(0.2f, 0.1f, 0.1f));
+    }
+    for (int i = 0; i < count; ++i) {
+      float size = (float)draw(&seed, 0.02, 0.1);
+      tn_body_id link = test_box(world, tn_p3(0.2 + 0.4 * i, 0.0, 0.0),
+                                 (float)draw(&seed, 0.05, 2.0), tn_v3(0.2f, size, size));
+      turns[i] = draw(&seed, 0.0, 1.0) < 0.7;
+      tn_joint_def def = tn_default_joint_def(turns[i] ? TN_JOINT_HINGE : TN_JOINT_PRISMATIC);
+      def.body_a = last;
+      def.body_b = link;
+      tn_vec3 axis = tn_v3((float)draw(&seed, -1.0, 1.0), (float)draw(&seed, -1.0, 1.0), 1.0f);
+      assert_true(tn_joint_def_at(world, &def, tn_p3(0.4 * i, 0.0, 0.0), tn_normalize(axis)));
+      double beyond = draw(&seed, 0.1, turns[i] ? 1.0 : 0.3);
+      ranges[i] = draw(&seed, 0.0, 1.0) < 0.5 ? tn_between((float)beyond, (float)beyond + 0.5f)
+                                              : tn_between((float)-beyond - 0.5f, (float)-beyond);
+      *(turns[i] ? &def.angular[0] : &def.linear[0]) = ranges[i];
+      joints[i] = tn_joint_create(world, &def);
+      last = link;
+    }
+    for (int i = 0; i < 60; ++i) {
+      tn_world_step(world, DT);
+    }
+    for (int i = 0; i < count; ++i) {
+      tn_joint_state state = tn_joint_get_state(world, joints[i]);
+      float at = turns[i] ? state.angle.x : state.offset.x;
+      assert_below(fmaxf(ranges[i].lo - at, at - ranges[i].hi), 1e-3);
+    }
+    tn_world_destroy(world);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -419,6 +473,7 @@ int main(void)
       cmocka_unit_test(locked_twists_pass_half_a_turn),
       cmocka_unit_test(locked_chains_pass_half_a_turn),
       cmocka_unit_test(limited_twists_pass_half_a_turn),
+      cmocka_unit_test(passed_limits_close),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

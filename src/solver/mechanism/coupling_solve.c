@@ -130,6 +130,22 @@ void couplings_measure_errors(const solve_state *s, double *worst, double *sum)
   }
 }
 
+double couplings_idle_limit_error(const solve_state *s)
+{
+  double worst = 0.0;
+  FOR_COUPLINGS(d, s->context->set, s->mechanism)
+  {
+    FOR_ROWS(l, s->context->set, d)
+    {
+      if (is_passed_idle_limit(l)) {
+        double u = coupling_velocity(s->context, d) + velocity_change(s, d, 0);
+        worst = at_least(worst, (l->at_hi ? 1.0 : -1.0) * (l->error + u));
+      }
+    }
+  }
+  return worst;
+}
+
 bool couplings_update_active_set(const solve_state *s)
 {
   bool changed = false;

@@ -52,6 +52,7 @@ void couplings_assemble(const solve_state *s);
 void couplings_build_rhs(const solve_state *s, bool again);
 bool couplings_are_factored(const solve_state *s);
 void couplings_measure_errors(const solve_state *s, double *worst, double *sum);
+double couplings_idle_limit_error(const solve_state *s);
 bool couplings_update_active_set(const solve_state *s);
 void couplings_begin_split_pass(const solve_state *s);
 bool couplings_update_split_active_set(const solve_state *s);

@@ -148,9 +148,28 @@ static double measure_errors(const solve_state *s, double *brought)
   return worst;
 }
 
+// Largest speed at which a limit that is passed, and that the velocity solution does not hold, is
+// beyond its end after the drift: bodies rest there, or part slowly.
+static double idle_limit_error(const solve_state *s)
+{
+  double worst = 0.0;
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
+    for (; l < end; ++l) {
+      if (is_passed_idle_limit(l)) {
+        double u = current_row_velocity(s, j, l) + row_velocity_change(s, j, l, 0);
+        worst = at_least(worst, (l->at_hi ? 1.0 : -1.0) * (l->error + u));
+      }
+    }
+  }
+  return at_least(worst, couplings_idle_limit_error(s));
+}
+
 // Chooses how much of the position solution is used, and whether it stays in the velocities or
-// becomes a split impulse.
-static void choose_correction(solve_state *s)
+// becomes a split impulse. In rounds after the first a limit may have left the active set because
+// the correction was split: then it stays split, and the split pass closes the limit.
+static void choose_correction(solve_state *s, int round)
 {
   if (!RULE(mechanism_split_impulse)) {
     s->mechanism->split_impulse = false;
@@ -160,11 +179,13 @@ static void choose_correction(solve_state *s)
   double joint_speed = direct_max_error_rate(s->fastest);
   double body_speed = direct_max_correction_speed(s->fastest);
   double brought;
-  double worst = measure_errors(s, &brought);
+  double worst = measure_errors(s, &brought), idle = s->split_pass ? 0.0 : idle_limit_error(s);
+  worst = at_least(worst, idle);
   s->correction_share = fmin(1.0, joint_speed / fmax(worst, TUNING_MIN_CORRECTION_SPEED));
   double top = s->correction_share * top_speed(s);
   bool gains = RULE(mechanism_correction_energy) && brought > 0.0;
-  s->mechanism->split_impulse = s->correction_share < 1.0 || top > body_speed || gains;
+  bool stays = round > 0 && s->mechanism->split_impulse && idle > TUNING_ACTIVATION_SPEED;
+  s->mechanism->split_impulse = s->correction_share < 1.0 || top > body_speed || gains || stays;
   s->correction_share *= fmin(1.0, body_speed / fmax(top, TUNING_MIN_CORRECTION_SPEED));
   s->kept_share = s->mechanism->split_impulse ? 0.0 : s->correction_share;
 }
@@ -541,8 +562,8 @@ static void correct_positions_apart(solve_state *s)
   }
   s->split_pass = true;
   solve_split_pass(s);
+  choose_correction(s, 0);
   s->split_pass = false;
-  choose_correction(s);
   m->split_impulse = true;
   if (RULE(mechanism_infeasible)) {
     find_infeasible(s);
@@ -570,7 +591,7 @@ static void correct_positions_apart(solve_state *s)
 bool solve_update_active_set(solve_state *s, int round)
 {
   if (s->context->pass == DIRECT_BIAS) {
-    choose_correction(s);
+    choose_correction(s, round);
   }
   int rounds = RULE(mechanism_active_set_rounds) ? TUNING_ACTIVE_SET_ROUNDS : PLAIN_ROUNDS;
   s->refactor = round + 1 < rounds && update_active_set(s);

@@ -84,6 +84,13 @@ static inline bool row_activate(const solve_state *s, joint_row *l, double u)
   return true;
 }
 
+// Whether a rigid limit is beyond its end and not held.
+static inline bool is_passed_idle_limit(const joint_row *l)
+{
+  bool limit = !l->active && l->kind == ROW_LIMIT && l->lo < l->hi && l->alpha == 0.0;
+  return limit && (l->at_hi ? l->error > 0.0 : l->error < 0.0);
+}
+
 // curved_drift.c
 //
 // Share of the curvature that rigid rows follow: 0 if no body turns far in the substep, or one too
