@@ -9,6 +9,7 @@ typedef struct fate_row {
   const char *why; // null: the fate says it
 } fate_row;
 
+#define NOT_IN_FORMAT "not part of the format"
 #define NO_READ_OUT "a sensor that has no read-out"
 #define GAZEBO_FRICTION "friction has no direction, the larger of two geoms counts"
 #define CONTACTS_OF_OTHERS "contacts are damped by the solver"
@@ -171,8 +172,12 @@ static const fate_row urdf_fates[] = {
     {"collision", "name", TN_IMPORT_VISUAL, NULL},
     {"robot", "version", TN_IMPORT_VISUAL, NULL},
     {"damping", NULL, TN_IMPORT_APPROXIMATED, CONTACTS_OF_OTHERS},
-    {"joint_properties", NULL, TN_IMPORT_VISUAL, "not part of the format"},
-    {"axis", "rpy", TN_IMPORT_VISUAL, "not part of the format"},
+    {"joint_properties", NULL, TN_IMPORT_VISUAL, NOT_IN_FORMAT},
+    {"dynamics", "D", TN_IMPORT_VISUAL, NOT_IN_FORMAT},
+    {"dynamics", "K", TN_IMPORT_VISUAL, NOT_IN_FORMAT},
+    {"dynamics", "mu_coulomb", TN_IMPORT_VISUAL, NOT_IN_FORMAT},
+    {"dynamics", "mu_viscous", TN_IMPORT_VISUAL, NOT_IN_FORMAT},
+    {"axis", "rpy", TN_IMPORT_VISUAL, NOT_IN_FORMAT},
     {"link", "type", TN_IMPORT_VISUAL, NULL},
 };
 
@@ -219,6 +224,12 @@ static bool is_unused_default(const xml_node *node)
   return !node->used && node->parent && xml_is(node->parent, "default");
 }
 
+// A sensor with the name of a section of the file.
+static bool is_contact_sensor(const xml_node *node)
+{
+  return xml_is(node, "contact") && node->parent && xml_is(node->parent, "sensor");
+}
+
 // Axis and limits of a URDF joint that is fixed.
 static bool is_part_of_fixed_joint(const xml_node *node)
 {
@@ -238,13 +249,12 @@ static void report_node(tn_model *model, const xml_node *node, fate_table table)
   if (is_unused_default(node)) {
     return;
   }
-  if (is_part_of_fixed_joint(node)) {
-    model_note_add(model, TN_IMPORT_VISUAL, node->at, "<%.60s> of a fixed joint", node->name);
+  if (is_contact_sensor(node)) {
+    model_note_add(model, TN_IMPORT_IGNORED, node->at, "<contact>: " NO_READ_OUT);
     return;
   }
-  if (strncmp(node->name, "xacro:", 6) == 0) {
-    model_note_add(model, TN_IMPORT_IGNORED, node->at,
-                   "<%.60s>: expand the file first, 'xacro FILE >robot.urdf'", node->name);
+  if (is_part_of_fixed_joint(node)) {
+    model_note_add(model, TN_IMPORT_VISUAL, node->at, "<%.60s> of a fixed joint", node->name);
     return;
   }
   if (!node->used) {

@@ -337,7 +337,8 @@ bool read_mjcf(reader *r, const char *path, const char *text, size_t size)
     return false;
   }
   if (!xml_is(root, "mujoco")) {
-    return import_fail(r, root->at, "the root element must be <mujoco>, not <%.40s>", root->name);
+    return import_fail(r, root->at, "the root element must be <mujoco> or <robot>, not <%.40s>",
+                       root->name);
   }
   root->used = true;
   r->model->name = xml_text(root, "model");

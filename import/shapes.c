@@ -263,8 +263,11 @@ static bool build_shape(tn_instance *in, const model_geom *g)
     if (in->memory.failed) {
       return false;
     }
-    model_note_add(in->model, TN_IMPORT_IGNORED, g->at,
-                   "geom that cannot be built on a body that moves, or has no volume");
+    bool reported = g->hfield >= 0 && in->model->hfields.items[g->hfield].rows == 0;
+    if (!reported) {
+      model_note_add(in->model, TN_IMPORT_IGNORED, g->at,
+                     "geom that cannot be built on a body that moves, or has no volume");
+    }
     return true;
   }
   dpose at = dpose_mul(in->local[g->body], g->pose);

@@ -633,6 +633,18 @@ static void read_extension(urdf *u, const xml_node *root)
   }
 }
 
+// Macros of ROS have to be expanded before: a reader of URDF alone finds part of the robot.
+static bool has_macros(reader *r, const xml_node *root)
+{
+  for (const xml_node *n = root->first; n; n = n->next) {
+    if (strncmp(n->name, "xacro:", 6) == 0) {
+      import_fail(r, n->at, "<%.60s>: expand this file first, 'xacro FILE >robot.urdf'", n->name);
+      return true;
+    }
+  }
+  return false;
+}
+
 bool read_urdf(reader *r, const char *path, const char *text, size_t size)
 {
   urdf u = {.r = r, .model = r->model, .path = path};
@@ -642,6 +654,9 @@ bool read_urdf(reader *r, const char *path, const char *text, size_t size)
   }
   if (!xml_is(root, "robot")) {
     return import_fail(r, root->at, "the root element must be <robot>, not <%.40s>", root->name);
+  }
+  if (has_macros(r, root)) {
+    return false;
   }
   root->used = true;
   r->model->name = xml_text(root, "name");
