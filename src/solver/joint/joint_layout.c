@@ -215,6 +215,14 @@ static void begin_direct_axes(tn_world *world, joint *j, const direct_joint *d, 
   j->rates_stale = j->rates_stale && d->axis_count == 0;
 }
 
+// The inertia of the mechanism about the free angle of a joint, as far as its axis states it.
+static float turned_inertia(const tn_joint_def *def)
+{
+  bool slides = def->kind == TN_JOINT_FIXED || def->kind == TN_JOINT_PRISMATIC;
+  bool turns = def->kind == TN_JOINT_HINGE || def->kind == TN_JOINT_CYLINDER;
+  return slides ? (float)INFINITY : turns ? def->axis[TN_ANGULAR_A].inertia : 0.0f;
+}
+
 void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale)
 {
   joint *j = &world->joints[d->joint];
@@ -223,6 +231,7 @@ void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float i
   start.relative = flush_tiny_rotation(start.relative);
   d->lever[0] = v_length(start.ra);
   d->lever[1] = v_length(start.rb);
+  d->turned_inertia = turned_inertia(&j->def);
   joint_params(j, d->params);
   if (d->axis_count > 0) {
     begin_direct_axes(world, j, d, dt, impulse_scale);

@@ -38,6 +38,7 @@ typedef struct direct_node {
   int32_t first, count;    // blocks below the diagonal
   int32_t first_target;    // first offset in targets that its elimination subtracts from
   double added_inertia;    // inertia to add to the body about all axes, kg m^2
+  double turned_inertia;   // least that its joints state of what turns with them, kg m^2
   double factored_inertia; // added inertia in the factored matrix
   linear_body linear;      // bodies only
 } direct_node;

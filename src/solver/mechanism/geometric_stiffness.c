@@ -11,6 +11,7 @@ void mechanism_clear_added_inertia(const direct_context *c, const mechanism *m)
 {
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     c->set->nodes[i].added_inertia = 0.0;
+    c->set->nodes[i].turned_inertia = INFINITY;
   }
 }
 
@@ -18,7 +19,9 @@ static void add_inertia(const direct_context *c, const direct_joint *j, int side
                         double torque_impulse)
 {
   if (j->body_node[side] >= 0) {
-    c->set->nodes[j->body_node[side]].added_inertia += (double)c->data->substep.h * torque_impulse;
+    direct_node *node = &c->set->nodes[j->body_node[side]];
+    node->added_inertia += (double)c->data->substep.h * torque_impulse;
+    node->turned_inertia = fmin(node->turned_inertia, (double)j->turned_inertia);
   }
 }
 
@@ -64,6 +67,11 @@ static double last_impulse(const RowState *state)
 // load swing faster than the substep can follow; this slows them down. Nothing is added where
 // springs contradict other joints: impulses there are no load but change with the pose, and inertia
 // that changes with them would pump energy in.
+//
+// What counts is the inertia that swings. A body on hinges turns only with what hangs on them:
+// where all of its joints state that (tn_axis.inertia), it replaces the body's own if it is more.
+// Light links between several joints of one body of a robot would otherwise be as heavy as the body
+// in its turns.
 void mechanism_add_inertia_for_load(const direct_context *c, const mechanism *m)
 {
   mechanism_clear_added_inertia(c, m);
@@ -84,8 +92,9 @@ void mechanism_add_inertia_for_load(const direct_context *c, const mechanism *m)
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     direct_node *node = &c->set->nodes[i];
     if (node->added_inertia > 0.0) {
-      double mean = (double)mean_inertia(c->data, node->index);
-      node->added_inertia = fmax(0.0, node->added_inertia - TUNING_STIFFNESS_RESOLVED * mean);
+      double own = (double)mean_inertia(c->data, node->index);
+      double turned = isfinite(node->turned_inertia) ? fmax(own, node->turned_inertia) : own;
+      node->added_inertia = fmax(0.0, node->added_inertia - TUNING_STIFFNESS_RESOLVED * turned);
     }
   }
 }

@@ -48,11 +48,13 @@ typedef struct direct_joint {
   int32_t first_joint_row;                     // index of its first joint_row
   int16_t joint_row_count, joint_row_capacity; // in use now, and reserved
   JointType type;
-  float lever[2];         // lengths of the lever arms at the start of the step, m
-  RowParams params[2];    // linear, angular
-  RowState state[2];      // linear, angular: impulses of the last substep
-  int32_t first_axis;     // index of its first direct_axis
-  int16_t axis_count;     // linear axes first
+  float lever[2];       // lengths of the lever arms at the start of the step, m
+  float turned_inertia; // what turns with it at least, as its axis states; infinite: it is no joint
+                        // that turns; 0: not stated, kg m^2
+  RowParams params[2];  // linear, angular
+  RowState state[2];    // linear, angular: impulses of the last substep
+  int32_t first_axis;   // index of its first direct_axis
+  int16_t axis_count;   // linear axes first
   uint32_t axis_features; // as joint.axis_features
   // Springs of locked rows: pending impulses before the substep, and the pending part of the
   // impulse after it; see axis_rows.c.
