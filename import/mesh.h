@@ -31,8 +31,8 @@ double read_f32(const char *bytes);
 
 // A height field from MuJoCo's own binary format or a picture in PNG.
 void hfield_load(reader *r, const char *path, model_hfield *h);
-// The first channel of a picture in PNG, row by row from the top; null, and a reason, if it cannot be
-// read.
+// The first channel of a picture in PNG, row by row from the top; null, and a reason, if it cannot
+// be read.
 double *png_read(memory *m, const char *text, size_t size, int *rows, int *columns,
                  const char **why);
 // Scales heights to 0 to 1; rows of a file that draws them from the top are turned over.

@@ -90,7 +90,7 @@ const drift = (frames) => Math.max(...frames.map((f) => Math.abs(f.energy - fram
 const cases = [];
 for (let seed = Number(first); seed < Number(last); ++seed) {
   const xml = randomTree(seed, { single, servo, swing: true, conservative: energy });
-  const path = join(folder, `${energy ? "energy" : servo ? "servo" : "swing"}_${seed}.xml`);
+  const path = join(folder, `${energy ? "energy" : servo ? "servo" : "swing"}_${single ? "single" : "linked"}_${seed}.xml`);
   writeFileSync(path, xml);
   try {
     const model = loadText(xml);
