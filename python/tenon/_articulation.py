@@ -103,6 +103,11 @@ class Articulation:
         ]
 
     @property
+    def world(self) -> "World":
+        """The world that it is in."""
+        return self._world
+
+    @property
     def joints(self) -> List[Optional["Joint"]]:
         """Joints in the order of the coordinates; None for a free root."""
         return list(self._joints)
@@ -227,6 +232,12 @@ class Articulation:
 
     # -- Copies
 
+    def __reduce__(self) -> Any:
+        return _of_copy, (self._world, self._world._robots.index(self))
+
+    def __copy__(self) -> "Articulation":
+        return self
+
     def _parts(self) -> Dict[str, Any]:
         return {"kind": type(self), "before": None, "roots": self._root_keys}
 
@@ -235,6 +246,11 @@ class Articulation:
         number = world._number()
         ids = [ffi.new("tn_body_id *", (*key, number))[0] for key in parts["roots"]]
         cls(world, [world._handle("tn_body_id", id) for id in ids])
+
+
+def _of_copy(world: "World", index: int) -> Articulation:
+    """The same one in a copy of its world, which is copied with all that it has."""
+    return world._robots[index]
 
 
 __all__ = ["Articulation"]

@@ -465,6 +465,9 @@ class Batch:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
+    def __reduce__(self) -> Any:
+        raise Error("a batch cannot be copied or pickled: copy its worlds, or make another batch of one of them")
+
     def __repr__(self) -> str:
         return f"<Batch of {len(self)} worlds, {self._body_count} bodies each>"
 

@@ -115,6 +115,9 @@ class CardArray:
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         raise TypeError("the array is on a card: numpy() copies it")
 
+    def __reduce__(self) -> Any:
+        raise Error("an array on a card cannot be copied or pickled: numpy() copies it to the host")
+
     def __len__(self) -> int:
         return self.shape[0]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, List
 
 import numpy as np
 
-from ._convert import Array, to_c
+from ._convert import Array, Error, to_c
 from ._native import ffi, lib
 
 if TYPE_CHECKING:
@@ -58,6 +58,9 @@ class Recording:
 
     def __len__(self) -> int:
         return len(self._time)
+
+    def __reduce__(self) -> Any:
+        raise Error("a recording cannot be copied or pickled: its time, energy and poses can")
 
     @property
     def time(self) -> Array:

@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlparse
 import numpy as np
 
 from ._colors import GROUND, PALETTE
-from ._convert import Array
+from ._convert import Array, Error
 from ._record import Recording
 
 if TYPE_CHECKING:
@@ -167,6 +167,9 @@ class Viewer:
             self._server.shutdown()
             self._server.server_close()
             self._server = None
+
+    def __reduce__(self) -> Any:
+        raise Error("a page cannot be copied or pickled: save() writes it")
 
     def __repr__(self) -> str:
         return f"<Viewer of {len(self.recording)} frames>"

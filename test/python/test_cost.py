@@ -7,6 +7,31 @@ import numpy as np
 import pytest
 
 import tenon
+from tenon._native import lib
+
+
+def test_a_step_of_ten_bodies_costs_python_below_2_us():
+    """Over the engine's own step; arrays in use. The best of many, for busy machines."""
+    w = tenon.World()
+    w.add_plane()
+    for i in range(10):
+        w.add_body(tenon.Box(0.1), position=(i, 0.1, 0))
+    w.step(1 / 60, repeat=300)
+    assert not w.awake.any()  # the engine has next to nothing to do
+    held = w.positions, w.velocities
+    step, pointer = lib.tn_world_step, w._ptr
+
+    def best(call):
+        found = []
+        for _ in range(40):
+            start = time.perf_counter()
+            for _ in range(100):
+                call()
+            found.append((time.perf_counter() - start) / 100)
+        return 1e6 * min(found)
+
+    assert best(lambda: w.step(1 / 60)) - best(lambda: step(pointer, 1 / 60)) < 2.0
+    assert len(held[0]) == 10
 
 
 def _flying(count):

@@ -1,5 +1,6 @@
 """Robots from files, and reduced coordinates."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -99,6 +100,18 @@ def test_robots_survive_pickling():
     assert other.hash == w.hash and other.robots[0].q == pytest.approx(first.q, abs=0)
     assert other._robots[2].q == pytest.approx(chain.q, abs=0)
     assert second.q.shape == (8,)
+
+
+def test_robots_and_their_world_are_copied_together():
+    w = tenon.World()
+    robot = w.load(ARM)
+    chain = w.articulation(robot.body("upper"))
+    for copied, arm, other in (pickle.loads(pickle.dumps((w, robot, chain))), copy.deepcopy((w, robot, chain))):
+        assert arm.world is copied and arm is copied.robots[0] and other.world is copied and copied is not w
+        arm.target[:] = 0.5
+        copied.step()
+        assert not robot.target.any() and np.array_equal(other.q, arm.q)
+    assert pickle.loads(pickle.dumps(robot)).q == pytest.approx(robot.q)
 
 
 def test_integrators_survive_pickling():
