@@ -17,23 +17,20 @@ from ._rows import Rows
 class Arrays(WorldBase):
     """The part of a world that reads and writes all bodies at once."""
 
+    __slots__ = ()
+
     _poses: Array  # which the engine refreshes in steps; replaced only while the world is held
     _pose_views: Tuple[Array, Array, Array]  # poses, positions, rotations, read-only
     _unwatched: bool  # bodies came or went since it was made
-    _rates: Optional[Rows]
 
     def _body_count(self) -> int:
         return int(self._invoke(lib.tn_world_bodies, ffi.NULL, 0))
 
     def _watch(self) -> None:
-        """Makes steps refresh the poses of the bodies that there are now; the caller holds the world."""
-        poses = np.zeros((lib.tn_world_bodies(self._ptr, ffi.NULL, 0), POSE_NUMBERS))
-        if not lib.tnp_watch(self._native, ffi.cast("double *", poses.ctypes.data)):
-            raise MemoryError("there is no memory for the poses")
-        self._poses, self._unwatched = poses, False
-        self._pose_views = poses[:], poses[:, :3], poses[:, 3:]
-        for view in self._pose_views:
-            view.flags.writeable = False
+        raise NotImplementedError
+
+    def _rate_rows(self) -> Rows:
+        raise NotImplementedError
 
     def _read_poses(self) -> None:
         if not self._ptr or not self._acquire(False):
@@ -86,10 +83,7 @@ class Arrays(WorldBase):
     @property
     def velocities(self) -> Array:
         """Velocities, m/s, and angular velocities, rad/s, of all bodies: (bodies, 6)."""
-        if self._rates is None:
-            self._rates = Rows((self._body_count(), VELOCITY_NUMBERS), self._fill_rates)
-            self._views.append(self._rates)
-        return self._rates.view()
+        return self._rate_rows().view()
 
     @velocities.setter
     def velocities(self, value: Any) -> None:

@@ -25,6 +25,9 @@ class Articulation:
     that steps refresh.
     """
 
+    __slots__ = (
+        "_world", "_native", "_root_keys", "_roots", "_cuts", "_q", "_qd", "_force", "_joints", "_moved", "_slices",
+    )
     _root_keys: List[Any]  # none of a robot
 
     def __init__(self, world: "World", roots: Sequence["Body"]) -> None:
@@ -77,7 +80,8 @@ class Articulation:
 
     def _register(self) -> None:
         world = self._world
-        world._keep.append((self._native, self._q, self._qd, self._force))
+        # Not its rows, which know the world: what is kept for the world's end would keep the world.
+        world._keep.append(self._native)
         last = world._native.robots
         if not last:
             world._native.robots = self._native

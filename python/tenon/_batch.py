@@ -48,6 +48,13 @@ def _broadcast(values: Any, shape: Tuple[int, ...]) -> Array:
         raise ValueError(f"values must have the shape {shape}, not {given.shape}") from None
 
 
+def _assign(array: Array, values: Any, name: str) -> None:
+    given = _broadcast(values, array.shape)
+    if np.isnan(given).any():
+        raise Error(f"{name} must not be NaN")
+    array[...] = given
+
+
 class Batch:
     """Copies of a world that are stepped together, on several threads or on a card.
 
@@ -60,6 +67,12 @@ class Batch:
     world_bytes: memory of each world on a card, which does not grow; 0: measured over 60 steps, and
         half as much again
     """
+
+    __slots__ = (
+        "_lock", "_pid", "_made", "_settings", "_times", "_originals", "_body_count", "_status", "_poses", "_velocities",
+        "_q", "_qd", "_target", "_controls", "_starts", "_native", "_memory", "_finalizer", "_start_controls",
+        "_articulated", "__weakref__",
+    )
 
     def __new__(cls, world: World, count: int, *, device: str = "cpu", **_: Any) -> "Batch":
         if cls is Batch and isinstance(device, str) and device == "cuda":
@@ -112,22 +125,17 @@ class Batch:
     def _make_arrays(self, world: World, n: int) -> None:
         bodies = self._body_count
         first = self._originals[0] if self._originals else None
-        self.poses: Array = np.zeros((n, bodies, POSE_NUMBERS))
-        """Position x y z, m, and rotation x y z w: (worlds, bodies, 7)."""
-        self.velocities: Array = np.zeros((n, bodies, VELOCITY_NUMBERS))
-        """Velocities, m/s, and angular velocities, rad/s: (worlds, bodies, 6)."""
-        self.q: Array = np.zeros((n, 0 if first is None else len(first._q.array)))
-        """Coordinates of the first robot or articulation: (worlds, k)."""
-        self.qd: Array = np.zeros((n, 0 if first is None else len(first._qd.array)))
-        """Their rates: (worlds, k)."""
+        self._poses: Any = np.zeros((n, bodies, POSE_NUMBERS))
+        self._velocities: Any = np.zeros((n, bodies, VELOCITY_NUMBERS))
+        self._q: Array = np.zeros((n, 0 if first is None else len(first._q.array)))
+        self._qd: Array = np.zeros((n, 0 if first is None else len(first._qd.array)))
         self._controls: List[Tuple[Array, Array]] = []
         for robot in self._originals:
             target = robot.target if isinstance(robot, Robot) else np.zeros(0)
             applied = robot._applied if isinstance(robot, Robot) else np.zeros(0)
             self._controls.append((np.tile(target, (n, 1)), np.tile(applied, (n, 1))))
         robots = [i for i, robot in enumerate(self._originals) if isinstance(robot, Robot)]
-        self.target: Array = self._controls[robots[0]][0] if robots else np.zeros((n, 0))
-        """Controls of the first robot: (worlds, actuators)."""
+        self._target: Array = self._controls[robots[0]][0] if robots else np.zeros((n, 0))
         sizes = [
             lib.tn_instance_state(r._native.instance, ffi.NULL, 0) for r in self._originals if r._native.instance
         ]
@@ -409,15 +417,62 @@ class Batch:
 
     # -- Life
 
+    # -- Arrays: what is assigned to them is copied into them, as the engine reads their memory
+
+    @property
+    def poses(self) -> Any:
+        """Position x y z, m, and rotation x y z w: (worlds, bodies, 7)."""
+        return self._poses
+
+    @poses.setter
+    def poses(self, values: Any) -> None:
+        _assign(self._poses, values, "poses")
+
+    @property
+    def velocities(self) -> Any:
+        """Velocities, m/s, and angular velocities, rad/s: (worlds, bodies, 6)."""
+        return self._velocities
+
+    @velocities.setter
+    def velocities(self, values: Any) -> None:
+        _assign(self._velocities, values, "velocities")
+
+    @property
+    def q(self) -> Array:
+        """Coordinates of the first robot or articulation: (worlds, k)."""
+        return self._q
+
+    @q.setter
+    def q(self, values: Any) -> None:
+        _assign(self._q, values, "q")
+
+    @property
+    def qd(self) -> Array:
+        """Rates of the coordinates: (worlds, k)."""
+        return self._qd
+
+    @qd.setter
+    def qd(self, values: Any) -> None:
+        _assign(self._qd, values, "qd")
+
+    @property
+    def target(self) -> Array:
+        """Controls of the first robot: (worlds, actuators)."""
+        return self._target
+
+    @target.setter
+    def target(self, values: Any) -> None:
+        _assign(self._target, values, "target")
+
     @property
     def positions(self) -> Array:
         """Positions, m: (worlds, bodies, 3)."""
-        return self.poses[:, :, :3]
+        return self._poses[:, :, :3]  # type: ignore[no-any-return]
 
     @property
     def rotations(self) -> Array:
         """Rotations, unit quaternions x y z w: (worlds, bodies, 4)."""
-        return self.poses[:, :, 3:]
+        return self._poses[:, :, 3:]  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
         return int(self._native.count)

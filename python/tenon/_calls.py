@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class WorldCalls:
     """The part of a world that calls the engine."""
 
+    __slots__ = ()  # of all parts: a misspelt attribute of a world is an error
     _native: Any  # tnp_world *
     _ptr: Any  # tn_world *; null once it is closed
     _acquire: Any

@@ -24,8 +24,7 @@ class CardBatch(Batch):
     so no coordinates of robots and no controls of their actuators: drives have "targets".
     """
 
-    poses: CardArray  # type: ignore[assignment]
-    velocities: CardArray  # type: ignore[assignment]
+    __slots__ = ("_dtype",)
 
     def __init__(
         self, world: World, count: int, *, threads: Optional[int] = None, device: str = "cuda",
@@ -41,7 +40,7 @@ class CardBatch(Batch):
         native.world_bytes = _whole(world_bytes, 0, 2**31 - 1, "world_bytes")
         self._open(world, threads)
         self._finalizer = weakref.finalize(self, _close, native, self._pid, self._memory)
-        self.poses, self.velocities = self._field_array("poses"), self._field_array("velocities")
+        self._poses, self._velocities = self._field_array("poses"), self._field_array("velocities")
         self._changed()
 
     def _field_array(self, field: str) -> CardArray:
@@ -126,10 +125,38 @@ class CardBatch(Batch):
         """Not on a card."""
         self._refuse("single worlds")
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("q", "qd", "target"):
-            self._refuse("coordinates and controls of robots")
-        raise AttributeError(f"'CardBatch' object has no attribute '{name}'")
+    @property
+    def poses(self) -> CardArray:
+        """Position x y z, m, and rotation x y z w, on the card: (worlds, bodies, 7)."""
+        return self._poses  # type: ignore[no-any-return]
+
+    @poses.setter
+    def poses(self, values: Any) -> None:
+        self._poses.set(values)
+
+    @property
+    def velocities(self) -> CardArray:
+        """Velocities, m/s, and angular velocities, rad/s, on the card: (worlds, bodies, 6)."""
+        return self._velocities  # type: ignore[no-any-return]
+
+    @velocities.setter
+    def velocities(self, values: Any) -> None:
+        self._velocities.set(values)
+
+    @property  # type: ignore[misc]
+    def q(self) -> Array:
+        """Not on a card."""
+        self._refuse("coordinates of robots")
+
+    @property  # type: ignore[misc]
+    def qd(self) -> Array:
+        """Not on a card."""
+        self._refuse("coordinates of robots")
+
+    @property  # type: ignore[misc]
+    def target(self) -> Array:
+        """Not on a card: drives have "targets"."""
+        self._refuse("controls of robots")
 
     @property
     def positions(self) -> Array:

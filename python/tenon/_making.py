@@ -14,6 +14,8 @@ from ._specs import Plane, ShapeSpec, SoftMesh
 class Making(WorldBase):
     """The part of a world that makes things in it."""
 
+    __slots__ = ()
+
     def add_shape(self, shape: ShapeSpec, body: Optional[Body] = None) -> Shape:
         """Adds a shape to a body, or to the world itself (None)."""
         if not isinstance(shape, ShapeSpec):

@@ -16,6 +16,8 @@ from ._specs import ShapeSpec
 class Queries(WorldBase):
     """The part of a world that answers questions."""
 
+    __slots__ = ()
+
     def _filter(self, filter: Optional[QueryFilter]) -> Any:
         made = ffi.new("tn_query_filter *", lib.tn_default_query_filter())
         if filter is not None:

@@ -30,6 +30,8 @@ class Keyframe(NamedTuple):
 class Actuator:
     """An actuator of a robot."""
 
+    __slots__ = ("_robot", "index")
+
     def __init__(self, robot: "Robot", index: int) -> None:
         self._robot = robot
         self.index = index
@@ -60,6 +62,8 @@ class Robot(Articulation):
     the force of a motor. It may be written and acts from the next step on.
     """
 
+    __slots__ = ("_source", "_options", "_model", "_instance", "_named", "_before", "_target", "_applied")
+
     def __init__(self, world: "World", source: str, options: Dict[str, Any]) -> None:
         before = world.save()
         self._source, self._options = source, dict(options)
@@ -79,9 +83,8 @@ class Robot(Articulation):
         self._before = before
         self._native.instance = instance
         self._native.actuator_count = counts.actuators
-        self.target: Array = np.array([lib.tn_instance_control(instance, i) for i in range(counts.actuators)])
-        """Controls of the actuators from the next step on."""
-        self._applied = self.target.copy()
+        self._target: Array = np.array([lib.tn_instance_control(instance, i) for i in range(counts.actuators)])
+        self._applied = self._target.copy()
         self._targets()
         self._register()
         world._keep.append((model, self.target, self._applied))
@@ -96,14 +99,17 @@ class Robot(Articulation):
         made._source, made._options, made._before = self._source, self._options, self._before
         made._model, made._instance = self._model, native.instance
         made._named = made._find_bodies(world, lib.tn_model_get_counts(self._model).bodies)
-        made.__dict__["target"], made._applied = target, applied
+        made._target, made._applied = target, applied
         return made
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "target" and "target" in self.__dict__:
-            self.target[:] = rows_in(value, self.target.shape, "target")
-        else:
-            super().__setattr__(name, value)
+    @property
+    def target(self) -> Array:
+        """Controls of the actuators from the next step on; they can be written."""
+        return self._target
+
+    @target.setter
+    def target(self, value: Any) -> None:
+        self._target[:] = rows_in(value, self._target.shape, "target")
 
     def _find_bodies(self, world: "World", count: int) -> Dict[str, "Body"]:
         rows = ffi.new("tn_model_body[]", max(count, 1))

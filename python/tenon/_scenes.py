@@ -64,6 +64,8 @@ def scenes() -> Dict[str, Scene]:
 class SceneWorld(World):
     """The world of a scene. Steps drive it as the scene says."""
 
+    __slots__ = ("name",)
+
     def __init__(self, name: str, settings: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
         threads = settings.get("threads", 1)
         self._prepare(threads if isinstance(threads, int) else 1)

@@ -35,6 +35,8 @@ class State(bytes):
 class States(WorldBase):
     """The part of a world that saves and restores it."""
 
+    __slots__ = ()
+
     _settings: Dict[str, Any]
     _robots: List["Articulation"]
     _time: float

@@ -67,6 +67,12 @@ class World(Making, Arrays, Queries, States):
     as long as Python holds them; when bodies come or go, the world makes new ones.
     """
 
+    __slots__ = (
+        "_native", "_ptr", "_acquire", "_release", "_threads", "_geometries", "_robots", "_keep", "_bodies", "_poses",
+        "_pose_views", "_unwatched", "_rates", "_views", "_time", "_settings", "_colors", "_recorder", "_recording",
+        "_owner", "_finalizer", "__weakref__",
+    )
+
     def _prepare(self, threads: int) -> None:
         self._native = ffi.new("tnp_world *")
         self._ptr = _NULL
@@ -148,6 +154,24 @@ class World(Making, Arrays, Queries, States):
             if getattr(c, name):
                 parts.append(f"{getattr(c, name)} {name}")
         return f"<World, {', '.join(parts)}, {self.substeps} substeps, t = {self._time:.3f} s>"
+
+    # -- Memory of arrays
+
+    def _watch(self) -> None:
+        """Makes steps refresh the poses of the bodies that there are now; the caller holds the world."""
+        poses = np.zeros((lib.tn_world_bodies(self._ptr, ffi.NULL, 0), generated.POSE_NUMBERS))
+        if not lib.tnp_watch(self._native, ffi.cast("double *", poses.ctypes.data)):
+            raise MemoryError("there is no memory for the poses")
+        self._poses, self._unwatched = poses, False
+        self._pose_views = poses[:], poses[:, :3], poses[:, 3:]
+        for view in self._pose_views:
+            view.flags.writeable = False
+
+    def _rate_rows(self) -> Rows:
+        if self._rates is None:
+            self._rates = Rows((self._body_count(), generated.VELOCITY_NUMBERS), self._fill_rates)
+            self._views.append(self._rates)
+        return self._rates
 
     # -- Handles
 

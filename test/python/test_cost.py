@@ -1,10 +1,13 @@
 """What steps and reads do not do again, and memory over many steps. cost.py prints times."""
 
+import gc
 import resource
 import time
+import weakref
 
 import numpy as np
 import pytest
+from robots import ARM
 
 import tenon
 from tenon._native import lib
@@ -102,6 +105,35 @@ def test_views_of_random_histories_are_those_of_the_engine():
             assert np.array_equal(held[0][i, :3], body.position)
             assert np.array_equal(held[0][i, 3:].astype(np.float32), body.rotation.astype(np.float32))
             assert np.array_equal(held[1][i], np.r_[body.velocity, body.angular_velocity])
+
+
+def _with(what):
+    w = tenon.World()
+    w.add_plane()
+    body = w.add_body(tenon.Box(0.2), position=(0, 1, 0))
+    held = {
+        "robot": lambda: w.load(ARM),
+        "articulation": lambda: w.articulation(body),
+        "arrays": lambda: (w.positions, w.velocities),
+        "recording": lambda: w.record(),
+        "page": lambda: w.show(opens=False),
+        "film": lambda: tenon.Film(w).take(),
+        "batch": lambda: tenon.Batch(w, 2)[1],
+        "copy": lambda: w.copy(),
+    }[what]()
+    w.step()
+    return weakref.ref(w), held
+
+
+@pytest.mark.parametrize("what", ["robot", "articulation", "arrays", "recording", "page", "film", "batch", "copy"])
+def test_worlds_are_given_back(what):
+    world, held = _with(what)
+    if what in ("arrays", "film"):  # these are only numbers
+        gc.collect()
+        assert world() is None
+    del held
+    gc.collect()
+    assert world() is None
 
 
 def _memory():

@@ -8,6 +8,8 @@ import threading
 import numpy as np
 import pytest
 
+from robots import ARM
+
 import tenon
 
 
@@ -207,3 +209,32 @@ def test_what_cannot_be_pickled_says_so(world):
         for use in (pickle.dumps, copy.copy, copy.deepcopy):
             with pytest.raises(tenon.Error, match="pickled"):
                 use(thing)
+
+
+def test_misspelt_attributes_are_errors(world):
+    body = world.add_body(tenon.Box(0.2), position=(0, 1, 0))
+    robot = world.load(ARM)
+    batch = tenon.Batch(world, 2)
+    things = [world, body, body.shapes[0], robot, robot.actuator("e"), batch, tenon.scene("stack"), world.articulation(body)]
+    for thing in things:
+        with pytest.raises(AttributeError, match="gravty"):
+            thing.gravty = (0, 0, 0)
+        with pytest.raises(AttributeError, match="gravty"):
+            thing.gravty
+
+
+def test_arrays_of_batches_keep_their_memory():
+    w = tenon.World()
+    robot = w.load(ARM)
+    batch = tenon.Batch(w, 3)
+    held = batch.target
+    batch.target = np.arange(6.0).reshape(3, 2)
+    assert batch.target is held and held[2, 1] == 5.0
+    batch.q = robot.q
+    batch.poses, batch.velocities, batch.qd = batch.poses + 1.0, 0.0, 0.5
+    assert batch.qd == pytest.approx(0.5) and batch.q.shape == (3, 2)
+    for name in ("target", "q", "qd", "poses", "velocities"):
+        with pytest.raises(ValueError, match="shape"):
+            setattr(batch, name, np.zeros((5, 5)))
+        with pytest.raises(TypeError):
+            setattr(batch, name, "x")
