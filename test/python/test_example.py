@@ -67,11 +67,11 @@ def test_the_example_runs_as_written(tmp_path, monkeypatch, capsys):
 
 def _snippets():
     folder = Path(os.environ["TENON_DOCS"]) if "TENON_DOCS" in os.environ else Path(__file__).resolve().parents[2] / "docs"
-    for path in (folder / "python.md", folder.parent / "README.md"):
+    for path in (folder / "python.md", folder.parent / "README.md", folder.parent / "python/README.md"):
         text = path.read_text() if path.is_file() else ""
         blocks = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
         if blocks:
-            yield pytest.param(blocks, id=path.name)
+            yield pytest.param(blocks, id=f"{path.parent.name}/{path.name}")
 
 
 @pytest.mark.parametrize("blocks", _snippets())
