@@ -191,7 +191,8 @@ static void find_target(mjcf *m, const xml_node *node, actuator_attributes *a)
   const char *base = a->crank ? a->slider : a->reference;
   t->refsite = base ? model_find_site(model, base) : -1;
   if (base ? t->refsite < 0 : a->crank != NULL) {
-    import_fail(m->r, node->at, "there is no site '%.100s'", base ? base : "");
+    import_fail(m->r, node->at, base ? "there is no site '%.100s'" : "a crank needs a slidersite%s",
+                base ? base : "");
     return;
   }
   const char *what = "joint";

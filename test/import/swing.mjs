@@ -6,12 +6,13 @@
 // less than that of MuJoCo with its default integrator at 2 ms. With --single: bodies have at most one
 // joint each. With --servo: trees of position servos, which must come to rest within 1e-4 rad of
 // MuJoCo's. Trees that MuJoCo itself cannot keep stable are left out.
-//   node swing.mjs [--energy | --servo] [--single] SWING_DUMP FOLDER [FIRST LAST]   seeds, 0 20 by default
+// With --robots: those of robots/, with their trunks held, without limits and motors, from random positions.
+//   node swing.mjs [--energy | --servo | --robots] [--single] SWING_DUMP FOLDER [FIRST LAST]   seeds, 0 20 by default
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadText, mujoco } from "./mujoco.mjs";
-import { randomTree } from "./random_tree.mjs";
+import { load, loadText, mujoco } from "./mujoco.mjs";
+import { random, randomTree } from "./random_tree.mjs";
 
 const servo = process.argv.includes("--servo");
 const SECONDS = servo ? 4 : 1;
@@ -23,6 +24,7 @@ const CHAOS = 100;
 const PERTURBATION = 1e-6;
 
 const energy = process.argv.includes("--energy");
+const robots = process.argv.includes("--robots");
 const single = process.argv.includes("--single");
 const SHARE = 0.98; // of trees that must be close
 const BOUND = 4e-3;
@@ -87,8 +89,28 @@ const rms = (model, a, b) => {
 };
 const drift = (frames) => Math.max(...frames.map((f) => Math.abs(f.energy - frames[0].energy)));
 
+// A robot of robots/ that hangs on its trunk and swings; in a copy of its folder, beside its meshes.
+function passiveRobot(seed) {
+  const name = ["arm", "quadruped", "humanoid"][seed % 3];
+  const to = join(folder, "robots", name);
+  cpSync(new URL(`../../robots/${name}/`, import.meta.url).pathname, to, { recursive: true });
+  const text = readFileSync(join(to, `${name}.xml`), "utf8");
+  const home = text.match(/qpos="([^"]*)"/)[1].split(" ").slice(/<freejoint/.test(text) ? 7 : 0);
+  const r = random(seed);
+  const qpos = home.map((q) => Number(q) + r.between(-0.7, 0.7));
+  const passive = text
+    .replace(/<(actuator|equality|sensor|keyframe)>[^]*?<\/\1>/g, "")
+    .replace(/<freejoint[^>]*>/, "")
+    .replace(/(<joint[^>]*) range="[^"]*"/g, "$1")
+    .replace("</mujoco>", `<keyframe><key qpos="${qpos.join(" ")}"/></keyframe></mujoco>`);
+  const path = join(to, `swing_${seed}.xml`);
+  writeFileSync(path, passive);
+  return { seed, path, model: load(path) };
+}
+
 const cases = [];
-for (let seed = Number(first); seed < Number(last); ++seed) {
+for (let seed = Number(first); robots && seed < Number(last); ++seed) cases.push(passiveRobot(seed));
+for (let seed = Number(first); !robots && seed < Number(last); ++seed) {
   const xml = randomTree(seed, { single, servo, swing: true, conservative: energy });
   const path = join(folder, `${energy ? "energy" : servo ? "servo" : "swing"}_${single ? "single" : "linked"}_${seed}.xml`);
   writeFileSync(path, xml);
