@@ -6,13 +6,21 @@
 
 #include <tenon/tenon.h>
 
+// Which points of a contact had an impulse as the last step ended: all, some or none.
+typedef enum contact_loading {
+  CONTACT_LOADED,
+  CONTACT_LOADED_PARTLY,
+  CONTACT_IDLE,
+  CONTACT_LOADINGS
+} contact_loading;
+
 // Colour, type and home of a contact, from which the blocks are laid out.
 typedef struct contact_placement {
   int32_t contact;
   int32_t home_block; // body block of a body that it moves
   uint8_t color, type;
-  bool idle;    // no impulse in the last step
-  uint8_t skip; // free colours that it leaves out
+  uint8_t loading; // contact_loading
+  uint8_t skip;    // free colours that it leaves out
 } contact_placement;
 
 // Bodies and contacts that go through all substeps on their own, see groups.c.

@@ -166,6 +166,7 @@ static void begin_bodies_task(int first, int last, void *context)
   for (int i = first; i < last; ++i) {
     start_keep_body(t->world, t->world->awake[i]);
     body_begin_step(t->world, t->world->awake[i], t->dt, t->world->substeps);
+    contact_flags_begin_body(t->world, t->world->awake[i], t->dt);
   }
 }
 

@@ -14,7 +14,7 @@
 // ---------------------------------------------------------------------------------------------
 // Colours: contacts that share a dynamic body get different ones.
 
-// Contacts of one colour, type and load state, which fill blocks of their own.
+// Contacts of one colour, type and contact_loading, which fill blocks of their own.
 typedef struct type_bucket {
   int32_t left;      // contacts still to be placed
   int32_t next, end; // free lanes of their open blocks, as block * BLOCK_WIDTH + lane
@@ -32,8 +32,9 @@ typedef struct type_bucket {
 // Not set to zero as a whole: it is large.
 typedef struct layout_builder {
   int colors; // that have been used; buckets of others are not set
-  // [0]: loaded, [1]: idle contacts. Kept apart, because passes skip registers of idle lanes only.
-  type_bucket bucket[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
+  // Of each loading kept apart: registers of idle lanes are skipped by passes, and those of fully
+  // loaded lanes need no bounds of the impulses.
+  type_bucket bucket[MAX_COLORS + 1][CONTACT_TYPE_COUNT][CONTACT_LOADINGS];
   int32_t next_block[MAX_COLORS + 1];
 } layout_builder;
 
@@ -101,9 +102,19 @@ KERNEL int free_color(uint64_t taken, int skip)
   return lowest_clear_bit(taken);
 }
 
+KERNEL contact_loading loading_of(const contact *c)
+{
+  if (c->idle) {
+    return CONTACT_IDLE;
+  }
+  const float *x = c->state.lambda;
+  int loaded = (x[0] > 0.0f) + (x[1] > 0.0f) + (x[2] > 0.0f) + (x[3] > 0.0f);
+  return loaded < c->manifold.count ? CONTACT_LOADED_PARTLY : CONTACT_LOADED;
+}
+
 KERNEL contact_summary summary_of(const contact *c)
 {
-  return (contact_summary){type_of(c), c->idle, !c->settled};
+  return (contact_summary){type_of(c), loading_of(c), !c->settled};
 }
 
 contact_summary contact_summary_of(const contact *c)
@@ -122,7 +133,7 @@ static void add_to_buckets(layout_builder *make, const contact_placement *contac
 {
   for (int32_t i = 0; i < count; ++i) {
     contact_placement p = contacts[i];
-    make->bucket[p.color][p.type][p.idle].left += 1;
+    make->bucket[p.color][p.type][p.loading].left += 1;
   }
 }
 
@@ -146,34 +157,47 @@ static int32_t lay_out_blocks(const layout_builder *make, coloring *c, int32_t f
     int from = color < make->colors ? color : MAX_COLORS;
     for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
       const type_bucket *bucket = make->bucket[from][type];
-      count[color][type] = bucket[0].left + bucket[1].left;
+      count[color][type] = bucket[CONTACT_LOADED].left + bucket[CONTACT_LOADED_PARTLY].left +
+                           bucket[CONTACT_IDLE].left;
     }
   }
   return lay_out_colors(c, first, &count[0][0], CONTACT_TYPE_COUNT, make->colors);
 }
 
-// Begins a colour. Idle contacts of a type fill the free lanes in the last block of the loaded
-// ones.
+// Begins a colour. The last block of each loading is filled up with contacts of the next ones.
 static void fill_last_blocks(layout_builder *make, const coloring *c, int color)
 {
   make->next_block[color] = color < MAX_COLORS ? c->color[color].first : c->overflow.first;
   for (int type = 0; type < CONTACT_TYPE_COUNT && color < MAX_COLORS; ++type) {
-    type_bucket *loaded = &make->bucket[color][type][0], *idle = &make->bucket[color][type][1];
-    int32_t room = -loaded->left & (BLOCK_WIDTH - 1);
-    int32_t held = room < idle->left ? room : idle->left;
-    loaded->left += held;
-    idle->left -= held;
+    type_bucket *bucket = make->bucket[color][type];
+    for (int i = 0; i < CONTACT_LOADINGS; ++i) {
+      int32_t room = -bucket[i].left & (BLOCK_WIDTH - 1);
+      for (int k = i + 1; k < CONTACT_LOADINGS; ++k) {
+        int32_t held = room < bucket[k].left ? room : bucket[k].left;
+        bucket[i].left += held;
+        bucket[k].left -= held;
+        room -= held;
+      }
+    }
   }
 }
 
-// Lane for a contact, as block * BLOCK_WIDTH + lane. Blocks are opened on demand, two at a time for
+// Lane for a contact, as block * BLOCK_WIDTH + lane: in a block of its own loading, else in one
+// that was to be filled up. Blocks are opened on demand, two at a time for
 // the 16-lane passes. Contacts of all types thus keep the order of the list within each colour, and
 // a thread, which takes a contiguous range, gets the same bodies in every colour. Overflow contacts
 // may share bodies and get a block each.
 static int32_t take_lane(layout_builder *make, contact_placement p)
 {
-  type_bucket *g = make->bucket[p.color][p.type];
-  g += p.idle && g[1].left > 0;
+  type_bucket *bucket = make->bucket[p.color][p.type];
+  int loading = p.loading;
+  while (loading > 0 && bucket[loading].left == 0) {
+    loading -= 1;
+  }
+  while (bucket[loading].left == 0) {
+    loading += 1;
+  }
+  type_bucket *g = &bucket[loading];
   if (g->next == g->end) {
     int32_t blocks = p.color < MAX_COLORS && g->left > BLOCK_WIDTH ? 2 : 1;
     g->next = make->next_block[p.color] * BLOCK_WIDTH;
@@ -184,16 +208,17 @@ static int32_t take_lane(layout_builder *make, contact_placement p)
   return g->next++;
 }
 
+// Of a shape only the cached line is read, which the narrow phase has loaded.
 static float smaller_radius(const tn_world *world, const pair *p)
 {
-  return fminf(world->shapes[p->shape[0]].bounding_radius,
-               world->shapes[p->shape[1]].bounding_radius);
+  return fminf(world->shapes[p->shape[0]].shape_cache.bounding_radius,
+               world->shapes[p->shape[1]].shape_cache.bounding_radius);
 }
 
 static bool has_restitution_material(const tn_world *world, const pair *p)
 {
-  return world->shapes[p->shape[0]].def.material.restitution > 0.0f ||
-         world->shapes[p->shape[1]].def.material.restitution > 0.0f;
+  return world->shapes[p->shape[0]].shape_cache.restitution > 0.0f ||
+         world->shapes[p->shape[1]].shape_cache.restitution > 0.0f;
 }
 
 static bool bounces(const tn_world *world, const pair *p)
@@ -263,7 +288,7 @@ KERNEL bool begin_flags(body_contact_flags *m, unsigned still)
     atomic_store_explicit(&m->supported, false, memory_order_relaxed);
     atomic_store_explicit(&m->may_touch, false, memory_order_relaxed);
     m->mechanism = m->first_restitution_contact = 0;
-    m->dynamic = m->moves = false;
+    m->dynamic = m->moves = m->jointed = m->turns_fast = false;
   }
   return false;
 }
@@ -387,11 +412,13 @@ KERNEL void count_dynamic(body_contact_flags *m, int32_t contacts)
 // Sets the flags of a pair's bodies and finds what its contacts ask for. `still`: stamp of bodies
 // that do not move.
 KERNEL color_request flag_bodies(body_contact_flags *a, body_contact_flags *b,
-                                 const pair_summary *p, uint32_t seed, unsigned still)
+                                 pair_summary *p, uint32_t seed, unsigned still)
 {
   bool a_moves = begin_flags(a, still), b_moves = begin_flags(b, still);
   bool a_dynamic = a_moves && a->dynamic, b_dynamic = b_moves && b->dynamic;
   bool touches = p->contact_count > 0;
+  p->dynamic[0] = a_dynamic;
+  p->dynamic[1] = b_dynamic;
   if (a_moves) {
     set_flag(&a->supported, p->near_touch && a_dynamic);
     set_flag(&a->may_touch, touches);
@@ -419,7 +446,7 @@ KERNEL void place_request(contact_placement *to, const color_request *request, i
   to->contact = slot;
   to->home_block = request->home_block;
   to->type = (uint8_t)c.type;
-  to->idle = c.idle;
+  to->loading = (uint8_t)c.loading;
   to->skip = request->skip;
 }
 
@@ -430,7 +457,7 @@ static void request_colors(const tn_world *world, layout_chunk *chunk)
   color_sides *sides = world->solver->color_sides;
   to = to ? to + chunk->place : NULL; // null while there is no contact
   sides = sides ? sides + chunk->place : NULL;
-  const pair_summary *p = world->solver->pair_summaries + chunk->first_pair;
+  pair_summary *p = world->solver->pair_summaries + chunk->first_pair;
   const pair_summary *end = world->solver->pair_summaries + chunk->last_pair;
   const int32_t *active_pairs = world->detection->active_pairs;
   unsigned still = stamp_of(world, false);

@@ -191,25 +191,31 @@ static bool turns_fast(const tn_world *world, int32_t slot, float dt)
   return w[0] * w[0] + w[1] * w[1] + w[2] * w[2] > bound * bound;
 }
 
+void contact_flags_begin_body(tn_world *world, int32_t slot, float dt)
+{
+  body_contact_flags *flags = &world->solver->contact_flags[slot];
+  flags->jointed = has_joints(&world->bodies[slot]);
+  flags->turns_fast = turns_fast(world, slot, dt);
+}
+
 // Whether lever arms follow the bodies. Impacts with restitution have their own poses, and the
 // limbs of mechanisms are held by joints.
-static bool has_turning_arms(const tn_world *world, const contact *c, float dt)
+static bool has_turning_arms(const body_contact_flags *a, const body_contact_flags *b,
+                             const contact *c)
 {
-  return RULE(turning_arms) && !(c->features & CONTACT_RESTITUTION) &&
-         !has_joints(&world->bodies[c->body[0]]) && !has_joints(&world->bodies[c->body[1]]) &&
-         (turns_fast(world, c->body[0], dt) || turns_fast(world, c->body[1], dt));
+  return RULE(turning_arms) && (a->turns_fast || b->turns_fast) && !a->jointed && !b->jointed &&
+         !(c->features & CONTACT_RESTITUTION);
 }
 
 // Geometry at the start of the step. Rims and wires are complete; of round contacts only the offset
 // of the centres of mass, which is a difference of doubles. contact_lanes.c adds the segments of
 // round contacts and the gaps of flat ones.
 static void pack_start(const tn_world *world, const contact *c, contact_block *cb, int lane,
-                       float dt)
+                       bool turning)
 {
   const manifold *m = &c->manifold;
   contact_start start;
   if (cb->type <= CONTACT_FLAT_4) {
-    bool turning = has_turning_arms(world, c, dt);
     cb->start[START_FIELD(turning)][lane] = turning ? 1.0f : 0.0f;
     cb->turning |= turning;
     return;
@@ -237,7 +243,7 @@ static int32_t gathered_slot(int32_t slot, const body_contact_flags *mark, bool 
   return in_group && !mark->moves ? WORLD_SLOT : slot;
 }
 
-static void pack(tn_world *world, contact_block *cb, int lane, bool in_group, float dt)
+static void pack(tn_world *world, contact_block *cb, int lane, bool in_group)
 {
   contact *c = &world->contacts[cb->contact[lane]];
   const body_contact_flags *a = &world->solver->contact_flags[c->body[0]],
@@ -251,7 +257,7 @@ static void pack(tn_world *world, contact_block *cb, int lane, bool in_group, fl
   cb->fixed_a |= !a->dynamic;
   cb->fixed_b |= !b->dynamic;
   cb->params[PARAM_FIELD(max_push_speed)][lane] = max_push_speed_of(a, b, c);
-  pack_start(world, c, cb, lane, dt);
+  pack_start(world, c, cb, lane, has_turning_arms(a, b, c));
 }
 
 static void clear_lane(contact_block *cb, int lane)
@@ -327,7 +333,7 @@ static void pack_block(const pack_task *t, int i, bool has_next)
     if (cb->contact[lane] == NO_SLOT) {
       clear_lane(cb, lane);
     } else {
-      pack(t->world, cb, lane, t->in_group, t->view.dt);
+      pack(t->world, cb, lane, t->in_group);
     }
   }
   if (t->has_restitution && cb->features & CONTACT_RESTITUTION) {

@@ -15,7 +15,7 @@
 // What contact colouring needs of a contact. One word of bits, passed in a register.
 typedef struct contact_summary {
   uint32_t type : 8;      // contact_type
-  uint32_t idle : 1;      // no impulse in the last step
+  uint32_t loading : 8;   // contact_loading
   uint32_t unsettled : 1; // younger than the settling time: its preload is unknown
 } contact_summary;
 
@@ -23,9 +23,10 @@ typedef struct pair_summary {
   int32_t contact; // the first one, or NO_SLOT
   int32_t body[2];
   contact_summary first;
-  pair_load load;        // as the step begins
+  pair_load load;        // as the step begins; of pairs with contacts
   int8_t contact_count;  // that are solved
   bool has_more;         // contacts after the first
+  bool dynamic[2];       // of a pair with contacts: the body is dynamic and moves
   bool sensor, touching; // copied from the pair
   bool has_restitution;  // a contact may have restitution; set only while groups are searched for
   bool near_touch;       // touching, or a gap small enough to support a body
@@ -49,7 +50,9 @@ typedef struct body_contact_flags {
   int32_t mechanism;                 // mechanism that it belongs to, counted from 1; 0: none
   int32_t first_restitution_contact; // of its list: 2 * index + side, or NO_SLOT
   bool dynamic;
-  bool moves; // dynamic or kinematic, and awake
+  bool moves;      // dynamic or kinematic, and awake
+  bool jointed;    // dynamic, and a side of a joint or coupling; set as the bodies begin the step
+  bool turns_fast; // lever arms of its contacts follow it; likewise
   atomic_bool
       in_initial_overlap; // some contact is with a dynamic body that it was created inside of
   atomic_bool supported;  // carried by a contact
@@ -85,6 +88,8 @@ contact_summary contact_summary_of(const contact *c);
 // contact_layout_build() colours the contacts and assigns them to blocks; contacts_pack() fills the
 // blocks once the bodies are ready for the step.
 bool contact_layout_build(tn_world *world);
+// What packing needs of an awake body; after body_begin_step().
+void contact_flags_begin_body(tn_world *world, int32_t slot, float dt);
 // The blocks of one solver group, on any thread.
 void contact_layout_fill_group(tn_world *world, const solver_group *group);
 void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale);

@@ -85,12 +85,6 @@ static void join_stacks(const tn_world *world, const int32_t slots[2])
   }
 }
 
-// Whether a body may belong to a stack.
-static bool is_loose(const tn_world *world, int32_t slot)
-{
-  return world->solver->contact_flags[slot].dynamic && world->solver->contact_flags[slot].moves;
-}
-
 // Points at which a contact bears or is about to.
 static int32_t touching_points(const tn_world *world, uint32_t type, const contact *c)
 {
@@ -109,43 +103,58 @@ static int32_t touching_points(const tn_world *world, uint32_t type, const conta
   return count;
 }
 
+static void add_sum(const float *restrict add, const float *restrict sign, float *restrict sum)
+{
+  for (int i = 0; i < 4; ++i) {
+    sum[i] += sign[i] * add[i];
+  }
+}
+
+static const load_sum ON_A = {-1.0f, -1.0f, -1.0f, 1.0f}, ON_B = {1.0f, 1.0f, 1.0f, 1.0f};
+
 static void add_contact_load(const tn_world *world, const contact *c, pair_load *sum)
 {
   const float *x = c->state.lambda;
   int loaded = (x[0] > 0.0f) + (x[1] > 0.0f) + (x[2] > 0.0f) + (x[3] > 0.0f);
-  contact_summary summary = contact_summary_of(c);
   bool face = c->settled && c->manifold.form == MANIFOLD_FLAT && loaded >= TUNING_FACE_MIN_POINTS;
   if (loaded > 0) {
     float load = x[0] + x[1] + x[2] + x[3];
-    tn_vec3 net_load = tn_scale(load, normal_of(world, c));
-    sum->squeeze += load;
-    sum->net_squeeze = tn_add(sum->net_squeeze, net_load);
+    tn_vec3 net = tn_scale(load, normal_of(world, c));
+    const load_sum press = {net.x, net.y, net.z, load};
+    add_sum(press, ON_B, sum->squeeze);
     if (face) {
-      sum->load += load;
-      sum->net_load = tn_add(sum->net_load, net_load);
+      add_sum(press, ON_B, sum->load);
       sum->faces = (int8_t)(sum->faces + 1);
     }
   }
-  if (!summary.idle && !face) {
-    sum->points = (int8_t)(sum->points + touching_points(world, summary.type, c));
+  if (!c->idle && !face) {
+    uint32_t type = contact_summary_of(c).type;
+    sum->points = (int8_t)(sum->points + touching_points(world, type, c));
+    sum->has_other = sum->has_other || type != CONTACT_FLAT_4;
   }
-  sum->has_other = sum->has_other || (summary.type != CONTACT_FLAT_4 && !summary.idle);
 }
 
 pair_load pair_load_of(const tn_world *world, const contact *first)
 {
   pair_load sum = {0};
   for (const contact *c = first; c; c = c->next == NO_SLOT ? NULL : &world->contacts[c->next]) {
-    add_contact_load(world, c, &sum);
+    if (!c->idle) {
+      add_contact_load(world, c, &sum);
+    }
   }
   return sum;
+}
+
+static float net_of(const load_sum sum)
+{
+  return tn_length(tn_v3(sum[0], sum[1], sum[2]));
 }
 
 // Factor of the moments of inertia of a body whose faces pass a load on.
 static float inertia_scale_of(const body *of, const body_load *b, float h, float moment,
                               bool stands)
 {
-  float through = 0.5f * (b->total_load - tn_length(b->net_load));
+  float through = 0.5f * (b->load[3] - net_of(b->load));
   if (!RULE(inertia_scaling) || !stands || !(through > 0.0f) || b->has_other_load) {
     return 1.0f;
   }
@@ -156,8 +165,8 @@ static float inertia_scale_of(const body *of, const body_load *b, float h, float
 // Factor of the mass, and at least of the moments of inertia, of a squeezed body.
 static float mass_scale_of(const body *of, const body_load *b, float h, float moment, float gravity)
 {
-  float net = tn_length(b->net_squeeze);
-  float squeeze = 0.5f * (b->total_squeeze - net) + net / TUNING_MASS_SCALE;
+  float net = net_of(b->squeeze);
+  float squeeze = 0.5f * (b->squeeze[3] - net) + net / TUNING_MASS_SCALE;
   if (!RULE(mass_scaling) || !(squeeze > 0.0f)) {
     return 1.0f;
   }
@@ -174,7 +183,7 @@ static void scale_body(tn_world *world, int32_t slot, float h, float gravity)
 {
   body_load *b = &world->solver->body_loads[slot];
   const body *of = &world->bodies[slot];
-  if (b->total_squeeze > 0.0f && !has_links(of)) {
+  if (b->squeeze[3] > 0.0f && !has_links(of)) {
     float moment = (float)((of->moments[0] + of->moments[1] + of->moments[2]) / 3.0);
     const body_load *stack = &world->solver->body_loads[stack_of(world, slot)];
     bool stands =
@@ -223,7 +232,7 @@ static void join_chunks(int first, int last, void *context)
     if (estimated) { // the load estimate has changed impulses since the summary was made
       p->load = pair_load_of(world, &world->contacts[p->contact]);
     }
-    if (p->load.faces > 0 && is_loose(world, p->body[0]) && is_loose(world, p->body[1])) {
+    if (p->load.faces > 0 && p->dynamic[0] && p->dynamic[1]) {
       join_stacks(world, p->body);
     }
   }
@@ -232,22 +241,20 @@ static void join_chunks(int first, int last, void *context)
 static void add_pair_load(const tn_world *world, const pair_summary *p, int side)
 {
   const pair_load *f = &p->load;
-  int32_t slot = p->body[side];
-  body_load *b = &world->solver->body_loads[slot];
-  float sign = side == 0 ? -1.0f : 1.0f;
-  if (!world->solver->contact_flags[slot].dynamic) {
-    return;
-  }
-  b->total_squeeze += f->squeeze;
-  b->net_squeeze = tn_add(b->net_squeeze, tn_scale(sign, f->net_squeeze));
-  b->total_load += f->load;
-  b->net_load = tn_add(b->net_load, tn_scale(sign, f->net_load));
+  body_load *b = &world->solver->body_loads[p->body[side]];
+  const float *sign = side == 0 ? ON_A : ON_B;
+  add_sum(f->squeeze, sign, b->squeeze);
+  add_sum(f->load, sign, b->load);
   b->has_other_load = b->has_other_load || f->has_other;
-  if (is_loose(world, slot)) {
-    bool apart = f->faces > 0 && !is_loose(world, p->body[1 - side]);
-    int points = f->points + (apart ? TUNING_FACE_MIN_POINTS * f->faces : 0);
+  int points = f->points + (p->dynamic[1 - side] ? 0 : TUNING_FACE_MIN_POINTS * f->faces);
+  if (points > 0) {
     atomic_fetch_add_explicit(&b->stack_points, points, memory_order_relaxed);
   }
+}
+
+static bool bears(const pair_load *f)
+{
+  return f->squeeze[3] > 0.0f || f->points > 0 || f->has_other;
 }
 
 static void add_loads(int first, int last, void *context)
@@ -262,8 +269,8 @@ static void add_loads(int first, int last, void *context)
     }
     for (int32_t i = chunk->first_pair; i < chunk->last_pair; ++i) {
       const pair_summary *p = &world->solver->pair_summaries[i];
-      for (int side = 0; side < 2 && p->contact != NO_SLOT; ++side) {
-        if (p->body[side] >= low && p->body[side] < high) {
+      for (int side = 0; side < 2 && p->contact != NO_SLOT && bears(&p->load); ++side) {
+        if (p->dynamic[side] && p->body[side] >= low && p->body[side] < high) {
           add_pair_load(world, p, side);
         }
       }
@@ -402,16 +409,16 @@ static void distribute_loads(tn_world *world, int32_t count, float gravity_dv)
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     const body *b = &world->bodies[world->awake[i]];
-    world->solver->body_loads[world->awake[i]].total_load =
+    world->solver->body_loads[world->awake[i]].total_weight =
         b->mass.mass * b->gravity_scale * gravity_dv;
   }
   for (int32_t i = count - 1; i >= 0; --i) {
     const support_face *s = &world->solver->support_faces[i];
     if (is_carried(world, s->lower)) {
       const body_load *upper = &world->solver->body_loads[s->upper];
-      float load = upper->total_load / (float)upper->support_count;
+      float load = upper->total_weight / (float)upper->support_count;
       set_preload(&world->contacts[s->contact], load);
-      world->solver->body_loads[s->lower].total_load +=
+      world->solver->body_loads[s->lower].total_weight +=
           world->solver->contact_flags[s->lower].dynamic ? load : 0.0f;
     }
   }

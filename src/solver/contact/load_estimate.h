@@ -8,26 +8,27 @@
 
 #include <stdatomic.h>
 
+// Impulses per substep, N s: x, y, z of their vector sum, and the sum of their magnitudes. One
+// array, so that it is added as a vector.
+typedef float load_sum[4];
+
 // Loads on a body: of its settled flat contacts of at least three points, and of all contacts.
 typedef struct body_load {
-  float total_load;            // sum of the magnitudes of the faces' impulses, N s per substep
-  tn_vec3 net_load;            // vector sum of them, N s
-  float total_squeeze;         // the same of all contacts
-  tn_vec3 net_squeeze;         // vector sum of them, N s
+  load_sum load, squeeze;
   float inverse_mass_scale;    // factor of the inverse mass, at most 1
   float inverse_inertia_scale; // factor of the inverse inertia, at most 1
+  float total_weight;          // N s per substep, of it and what rests on it, for the load estimate
   int32_t support_count;       // faces that carry it, for the load estimate
   bool has_other_load;         // also loaded by edges, points or round contacts
   atomic_int stack;            // bodies that faces join have the same root; see stack_of()
   atomic_int stack_points;     // at which other things carry the body; of a root: its stack
 } body_load;
 
-// What the contacts of a pair press on its bodies with, per substep.
+// What the contacts of a pair press on its bodies with; vectors on B.
 typedef struct pair_load {
-  float squeeze, load;           // N s, sums of impulses: of all contacts; of settled faces
-  tn_vec3 net_squeeze, net_load; // N s, on B, vector sums of them
-  int8_t faces, points;          // settled faces; points at which other contacts bear
-  bool has_other;                // a contact that is no face may bear
+  load_sum load, squeeze; // of settled faces; of all contacts
+  int8_t faces, points;   // settled faces; points at which other contacts bear
+  bool has_other;         // a contact that is no face may bear
 } pair_load;
 
 // A flat contact on which one body rests on another.
