@@ -258,31 +258,61 @@ INLINED M take_step(const ScaledRows *rows, const R *lambda, const M *frozen, co
   return solved;
 }
 
-// The LCP of a face in which a point would pull. Gauss-Seidel over its points, whose matrix is
-// nearly singular, leaves a face that bears its load near a corner so soft that towers fall. So a
-// sweep, which finds the points that push, alternates with the direct solution for these, taken as
-// far as none of them pulls: each round solves the rest or ends with a point less. Nearly all faces
-// are solved in the first round. Lanes that are `done` keep their x.
-INLINED void solve_face_lcp(const R *k, R alpha, const R *r, const R *lambda, const M *frozen,
-                            M done, R *x)
+// The LCP of a face in which a point would pull. A copy, solved out of line: most faces go without,
+// and their passes need the registers.
+typedef struct FaceLcp {
+  R k[CONTACT_MASSES], alpha;
+  R r[CONTACT_POINTS], lambda[CONTACT_POINTS];
+  M frozen[CONTACT_POINTS];
+  M done;              // lanes that keep their x
+  R x[CONTACT_POINTS]; // out
+} FaceLcp;
+
+// Gauss-Seidel over the points of a face, whose matrix is nearly singular, leaves a face that bears
+// its load near a corner so soft that towers fall. So a sweep, which finds the points that push,
+// alternates with the direct solution for these, taken as far as none of them pulls: each round
+// solves the rest or ends with a point less. Nearly all faces are solved in the first round.
+SELDOM void solve_face_lcp(FaceLcp *f)
 {
-  ScaledRows rows = scale_rows(CONTACT_POINTS, k, alpha, r);
-  for (int round = 0; round < TUNING_CONTACT_ROUNDS && m_any(m_not(done)); ++round) {
+  ScaledRows rows = scale_rows(CONTACT_POINTS, f->k, f->alpha, f->r);
+  for (int round = 0; round < TUNING_CONTACT_ROUNDS && m_any(m_not(f->done)); ++round) {
     M in[CONTACT_POINTS];
     R d[CONTACT_POINTS], y[CONTACT_POINTS];
     for (int i = 0; i < CONTACT_POINTS; ++i) {
-      y[i] = x[i];
+      y[i] = f->x[i];
     }
-    solve_pgs(CONTACT_POINTS, &rows, lambda, frozen, y);
+    solve_pgs(CONTACT_POINTS, &rows, f->lambda, f->frozen, y);
     for (int i = 0; i < CONTACT_POINTS; ++i) {
-      in[i] = m_not(frozen[i]) & (lambda[i] + y[i] > 0.0f);
+      in[i] = m_not(f->frozen[i]) & (f->lambda[i] + y[i] > 0.0f);
     }
-    solve_subset(k, alpha, r, in, y, d);
-    M solved = take_step(&rows, lambda, frozen, in, d, y);
+    solve_subset(f->k, f->alpha, f->r, in, y, d);
+    M solved = take_step(&rows, f->lambda, f->frozen, in, d, y);
     for (int i = 0; i < CONTACT_POINTS; ++i) {
-      x[i] = pick(done, x[i], y[i]);
+      f->x[i] = pick(f->done, f->x[i], y[i]);
     }
-    done = done | solved;
+    f->done = f->done | solved;
+  }
+}
+
+// The lanes of a face that are not `done`, out of line.
+KERNEL void solve_pulling_face(const ContactMass *mass, R alpha, const ContactRhs *rhs,
+                               const R *lambda, M done, R *x)
+{
+  FaceLcp f;
+  for (int i = 0; i < CONTACT_MASSES; ++i) {
+    f.k[i] = mass->k[i];
+  }
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    f.r[i] = rhs->r[i];
+    f.lambda[i] = lambda[i];
+    f.frozen[i] = rhs->frozen[i];
+    f.x[i] = splat(0.0f);
+  }
+  f.alpha = alpha;
+  f.done = done;
+  solve_face_lcp(&f);
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    x[i] = f.x[i];
   }
 }
 
@@ -350,7 +380,7 @@ INLINED void solve_normal_lcp(int points, const ContactMass *mass, R alpha, cons
     if (points == 2 && RULE(block_manifold)) {
       solve_two_point_lcp(mass->k, alpha, rhs->r, lambda, rhs->frozen, y);
     } else if (RULE(block_manifold)) {
-      solve_face_lcp(mass->k, alpha, rhs->r, lambda, rhs->frozen, m_not(pulls) | rhs->idle, y);
+      solve_pulling_face(mass, alpha, rhs, lambda, m_not(pulls) | rhs->idle, y);
     } else {
       ScaledRows rows = scale_rows(points, mass->k, alpha, rhs->r);
       solve_pgs(points, &rows, lambda, rhs->frozen, y);
