@@ -411,8 +411,8 @@ KERNEL void count_dynamic(body_contact_flags *m, int32_t contacts)
 
 // Sets the flags of a pair's bodies and finds what its contacts ask for. `still`: stamp of bodies
 // that do not move.
-KERNEL color_request flag_bodies(body_contact_flags *a, body_contact_flags *b,
-                                 pair_summary *p, uint32_t seed, unsigned still)
+KERNEL color_request flag_bodies(body_contact_flags *a, body_contact_flags *b, pair_summary *p,
+                                 uint32_t seed, unsigned still)
 {
   bool a_moves = begin_flags(a, still), b_moves = begin_flags(b, still);
   bool a_dynamic = a_moves && a->dynamic, b_dynamic = b_moves && b->dynamic;

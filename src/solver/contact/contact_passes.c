@@ -252,19 +252,24 @@ KERNEL void load_start_arms(contact_block *cb, int lane, int points, ContactWork
   }
 }
 
+// Gaps of flat contacts from the lever arms of the start of the step.
+KERNEL void update_flat_gaps(contact_block *cb, int lane, int points, ContactWork *w)
+{
+  FlatStart start;
+  load_fields(cb->start, lane, start.gap, points);
+  update_flat_geometry(points, &start, &w->params, &w->a, &w->b, &w->geom);
+}
+
 // Gaps, lever arms and normal at the bodies' current pose.
 KERNEL void update_geometry(contact_block *cb, int lane, ContactKind kind, ContactWork *w)
 {
   switch (kind.form) {
-  case CONTACT_FORM_FLAT: {
-    FlatStart start;
-    load_fields(cb->start, lane, start.gap, kind.points);
+  case CONTACT_FORM_FLAT:
     if (ANY_BLOCK(cb, turning)) {
       load_start_arms(cb, lane, kind.points, w);
     }
-    update_flat_geometry(kind.points, &start, &w->params, &w->a, &w->b, &w->geom);
+    update_flat_gaps(cb, lane, kind.points, w);
     break;
-  }
   case CONTACT_FORM_ROUND: {
     RoundStart start;
     // Cores are for two points.
@@ -305,28 +310,51 @@ KERNEL ContactMass find_mass(const solver_data *data, ContactKind kind, const Co
   return mass;
 }
 
-// Lever arms and effective masses of flat contacts whose bodies turn fast, at the current pose.
-LARGE void turn_contact(const solver_data *data, contact_block *cb, int lane, ContactKind kind,
-                        ContactNeeds need, ContactWork *w, ContactMass *mass)
+KERNEL void turn_points(const solver_data *data, contact_block *cb, int lane, ContactKind kind)
 {
+  ContactNeeds need = need_of(cb, kind);
+  ContactWork w;
+  ContactMass mass;
   M turning = is_turning(cb, lane);
-  turn_lever_arms(kind.points, turning, &w->params, &w->a, &w->b, &w->geom);
-  store_fields(cb->geom + GEOMETRY_FIELD(ra), lane, (const R *)w->geom.ra, 3 * kind.points);
-  store_fields(cb->geom + GEOMETRY_FIELD(rb), lane, (const R *)w->geom.rb, 3 * kind.points);
-  load_inertias(data, cb, lane, w);
-  ContactMass now = find_mass(data, kind, w);
+  load_poses(data, cb, lane, &w);
+  load_inertias(data, cb, lane, &w);
+  load_rows(cb, lane, kind, need, &w);
+  update_geometry(cb, lane, kind, &w);
+  store_geometry(cb, lane, kind, &w.geom);
+  turn_lever_arms(kind.points, turning, &w.params, &w.a, &w.b, &w.geom);
+  store_fields(cb->geom + GEOMETRY_FIELD(ra), lane, (const R *)w.geom.ra, 3 * kind.points);
+  store_fields(cb->geom + GEOMETRY_FIELD(rb), lane, (const R *)w.geom.rb, 3 * kind.points);
+  load_mass(cb, lane, kind, need, &w.geom, &mass);
+  ContactMass now = find_mass(data, kind, &w);
   for (int i = 0; i < kind.points * (kind.points + 1) / 2; ++i) {
-    mass->k[i] = pick(turning, now.k[i], mass->k[i]);
-    mass->inverse[i] = pick(turning, now.inverse[i], mass->inverse[i]);
+    mass.k[i] = pick(turning, now.k[i], mass.k[i]);
+    mass.inverse[i] = pick(turning, now.inverse[i], mass.inverse[i]);
   }
   for (int i = 0; i < 3; ++i) {
-    mass->tangent[i] = pick(turning, now.tangent[i], mass->tangent[i]);
+    mass.tangent[i] = pick(turning, now.tangent[i], mass.tangent[i]);
   }
-  mass->twist = pick(turning, now.twist, mass->twist);
-  mass->friction_radius = pick(turning, now.friction_radius, mass->friction_radius);
-  mass->patch.ra = v_pick(turning, now.patch.ra, mass->patch.ra);
-  mass->patch.rb = v_pick(turning, now.patch.rb, mass->patch.rb);
-  store_mass(cb, lane, kind, need, mass);
+  mass.twist = pick(turning, now.twist, mass.twist);
+  mass.friction_radius = pick(turning, now.friction_radius, mass.friction_radius);
+  mass.patch.ra = v_pick(turning, now.patch.ra, mass.patch.ra);
+  mass.patch.rb = v_pick(turning, now.patch.rb, mass.patch.rb);
+  store_mass(cb, lane, kind, need, &mass);
+}
+
+// Gaps, lever arms and effective masses of flat contacts whose bodies turn fast, at the current
+// pose. Out of line and through memory: other contacts need the registers.
+SELDOM void turn_contact(const solver_data *data, contact_block *cb, int lane, int points)
+{
+  switch (points) {
+  case 1:
+    turn_points(data, cb, lane, (ContactKind){CONTACT_FORM_FLAT, 1});
+    break;
+  case 2:
+    turn_points(data, cb, lane, (ContactKind){CONTACT_FORM_FLAT, 2});
+    break;
+  default:
+    turn_points(data, cb, lane, (ContactKind){CONTACT_FORM_FLAT, CONTACT_POINTS});
+    break;
+  }
 }
 
 // Tangential displacement of the friction patch since the step began, and its rotation about the
@@ -638,17 +666,22 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Contac
   ContactWork w;
   ContactMass mass;
   Slip slip;
+  bool turned = kind.form == CONTACT_FORM_FLAT && ANY_BLOCK(cb, turning);
+  if (turned) {
+    turn_contact(data, cb, lane, kind.points);
+  }
   load_poses(data, cb, lane, &w);
   load_rows(cb, lane, kind, need, &w);
-  update_geometry(cb, lane, kind, &w);
+  if (kind.form != CONTACT_FORM_FLAT) {
+    update_geometry(cb, lane, kind, &w);
+  } else if (!turned) {
+    update_flat_gaps(cb, lane, kind.points, &w);
+  }
   store_geometry(cb, lane, kind, &w.geom);
   store_field(cb->time_left, lane, splat(data->substep.h));
   M apart = is_apart(kind, &w);
   if (kind.form == CONTACT_FORM_FLAT) {
     load_mass(cb, lane, kind, need, &w.geom, &mass);
-    if (ANY_BLOCK(cb, turning)) {
-      turn_contact(data, cb, lane, kind, need, &w, &mass);
-    }
     slip.slides = w.state.sliding > 0.5f;
     slip.turns = w.state.turning > 0.5f;
   } else {
