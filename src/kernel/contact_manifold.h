@@ -235,33 +235,32 @@ KERNEL void normal_masses(int points, const R *used, const ContactGeometry *geom
   invert(points, k, mass->inverse);
 }
 
-KERNEL ContactMass compute_contact_mass(int points, const R *used, const R *lambda,
-                                        const ContactGeometry *geom, R alpha, const Body *a,
-                                        const Body *b)
+// Fields of points beyond `points` are not set.
+KERNEL void compute_contact_mass(int points, const R *used, const R *lambda,
+                                 const ContactGeometry *geom, R alpha, const Body *a, const Body *b,
+                                 ContactMass *mass)
 {
-  ContactMass mass;
   R weight[CONTACT_POINTS];
-  mass.share = 1.0f / r_max(sum_of(points, used), splat(1.0f));
-  normal_masses(points, used, geom, alpha, a, b, &mass);
-  R scale = friction_weights(points, used, mass.share, lambda, weight);
-  mass.patch = patch_of(points, weight, scale, geom);
+  mass->share = 1.0f / r_max(sum_of(points, used), splat(1.0f));
+  normal_masses(points, used, geom, alpha, a, b, mass);
+  R scale = friction_weights(points, used, mass->share, lambda, weight);
+  mass->patch = patch_of(points, weight, scale, geom);
   Frame f = frame_about(geom->n);
-  S k = linear_inverse_mass(a, b, mass.patch.ra, mass.patch.rb);
+  S k = linear_inverse_mass(a, b, mass->patch.ra, mass->patch.rb);
   V ks = s_mul(k, f.s);
   S2 tangent = {v_dot(f.s, ks), v_dot(f.t, ks), v_dot(f.t, s_mul(k, f.t))};
   S2 inverse = s2_inverse(tangent);
-  mass.tangent[0] = inverse.xx;
-  mass.tangent[1] = inverse.xy;
-  mass.tangent[2] = inverse.yy;
-  mass.twist =
+  mass->tangent[0] = inverse.xx;
+  mass->tangent[1] = inverse.xy;
+  mass->tangent[2] = inverse.yy;
+  mass->twist =
       r_inverse_above(v_dot(geom->n, s_mul(angular_inverse_mass(a, b), geom->n)), splat(0.0f));
-  mass.friction_radius = splat(0.0f);
+  mass->friction_radius = splat(0.0f);
   if (points == 2) {
-    mass.friction_radius = mean_point_radius(points, weight, scale, geom, mass.patch.ra);
+    mass->friction_radius = mean_point_radius(points, weight, scale, geom, mass->patch.ra);
   } else if (points > 2) {
-    mass.friction_radius = mean_face_radius(used, geom, mass.patch.ra);
+    mass->friction_radius = mean_face_radius(used, geom, mass->patch.ra);
   }
-  return mass;
 }
 
 #endif

@@ -213,8 +213,9 @@ KERNEL Face random_face(Random *random)
 KERNEL void solve_face(float h, int relaxing, Face *face, Body *a, Body *b)
 {
   update_flat_geometry(CONTACT_POINTS, &face->start, &face->params, a, b, &face->geom);
-  ContactMass mass = compute_contact_mass(CONTACT_POINTS, face->used, face->state.lambda,
-                                          &face->geom, splat(0.0f), a, b);
+  ContactMass mass;
+  compute_contact_mass(CONTACT_POINTS, face->used, face->state.lambda, &face->geom, splat(0.0f), a,
+                       b, &mass);
   ContactPass pass = {splat(h), splat(1.0f / h), splat(1.0f / h), splat(h * h), relaxing, 1,
                       0,        splat(0.0f)};
   FrictionOffset anchor_offset = {face->state.offset, face->state.angle};

@@ -298,16 +298,15 @@ KERNEL void update_geometry(contact_block *cb, int lane, ContactKind kind, Conta
 #define DISC_FRICTION_RADIUS 1.2426f
 
 // Compliance enters as alpha / h^2 (eq. 4).
-KERNEL ContactMass find_mass(const solver_data *data, ContactKind kind, const ContactWork *w)
+KERNEL void find_mass(const solver_data *data, ContactKind kind, const ContactWork *w,
+                      ContactMass *mass)
 {
   R inv_h = splat(1.0f / data->substep.h);
   R alpha = w->params.alpha * inv_h * inv_h;
-  ContactMass mass =
-      compute_contact_mass(kind.points, w->used, w->state.lambda, &w->geom, alpha, &w->a, &w->b);
+  compute_contact_mass(kind.points, w->used, w->state.lambda, &w->geom, alpha, &w->a, &w->b, mass);
   if (kind.form == CONTACT_FORM_RIM && kind.points > 2) {
-    mass.friction_radius = DISC_FRICTION_RADIUS * mass.friction_radius;
+    mass->friction_radius = DISC_FRICTION_RADIUS * mass->friction_radius;
   }
-  return mass;
 }
 
 KERNEL void turn_points(const solver_data *data, contact_block *cb, int lane, ContactKind kind)
@@ -325,7 +324,8 @@ KERNEL void turn_points(const solver_data *data, contact_block *cb, int lane, Co
   store_fields(cb->geom + GEOMETRY_FIELD(ra), lane, (const R *)w.geom.ra, 3 * kind.points);
   store_fields(cb->geom + GEOMETRY_FIELD(rb), lane, (const R *)w.geom.rb, 3 * kind.points);
   load_mass(cb, lane, kind, need, &w.geom, &mass);
-  ContactMass now = find_mass(data, kind, &w);
+  ContactMass now;
+  find_mass(data, kind, &w, &now);
   for (int i = 0; i < kind.points * (kind.points + 1) / 2; ++i) {
     mass.k[i] = pick(turning, now.k[i], mass.k[i]);
     mass.inverse[i] = pick(turning, now.inverse[i], mass.inverse[i]);
@@ -423,7 +423,8 @@ LARGE void prepare_contact(solver_data *data, contact_block *cb, int lane, Conta
     update_geometry(cb, lane, kind, &w);
     store_geometry(cb, lane, kind, &w.geom);
   }
-  ContactMass mass = find_mass(data, kind, &w);
+  ContactMass mass;
+  find_mass(data, kind, &w, &mass);
   store_mass(cb, lane, kind, need, &mass);
 }
 
@@ -688,7 +689,7 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Contac
     slip.slides = slip.turns = splat(0.0f) == 0.0f;
     load_velocities(data, cb, lane, &w);
     load_inertias(data, cb, lane, &w);
-    mass = find_mass(data, kind, &w);
+    find_mass(data, kind, &w, &mass);
     store_mass(cb, lane, kind, need, &mass);
     project_to_tangent_plane(&w.geom, &w.state);
   }
