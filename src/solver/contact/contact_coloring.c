@@ -301,18 +301,17 @@ KERNEL void prefetch_active_pair(const tn_world *world, int32_t active)
   }
 }
 
-KERNEL void prefetch_first_contact(const tn_world *world, int32_t slot)
+// What the load of a pair needs: state and normal of its first contact, pose of its first shape.
+KERNEL void prefetch_contact_load(const tn_world *world, int32_t active)
 {
-  if (slot != NO_SLOT) {
-    PREFETCH(&world->contacts[slot].manifold);
+  if (active >= world->detection->active_pair_count) {
+    return;
   }
-}
-
-KERNEL void prefetch_active_contact(const tn_world *world, int32_t active)
-{
-  if (active < world->detection->active_pair_count) {
-    prefetch_first_contact(world,
-                           world->pairs[world->detection->active_pairs[active]].first_contact);
+  const pair *p = &world->pairs[world->detection->active_pairs[active]];
+  if (p->first_contact != NO_SLOT) {
+    PREFETCH(&world->contacts[p->first_contact].manifold);
+    PREFETCH(&world->contacts[p->first_contact].state);
+    PREFETCH(&world->shapes[p->shape[0]].shape_cache);
   }
 }
 
@@ -349,7 +348,7 @@ static void summarize_pairs(tn_world *world, layout_chunk *chunk)
     int32_t slot = world->detection->active_pairs[i];
     pair *p = &world->pairs[slot];
     prefetch_active_pair(world, i + 2 * PREFETCH_DISTANCE);
-    prefetch_active_contact(world, i + PREFETCH_DISTANCE);
+    prefetch_contact_load(world, i + PREFETCH_DISTANCE);
     pair_summary *summary = &world->solver->pair_summaries[i];
     summary->contact = p->first_contact;
     summary->body[0] = p->body[0];
