@@ -212,7 +212,8 @@ static void add_limit_row(row_builder *s, int i)
     l->error = 0.0;
   }
   double beyond = l->rate + l->error + row_velocity(l, s->motion);
-  l->active = lambda != 0.0f || (upper ? beyond > 0.0 : beyond < 0.0);
+  bool crossed = !s->limits_begin_loaded && (upper ? beyond > 0.0 : beyond < 0.0);
+  l->active = lambda != 0.0f || crossed;
   add_stiff_spring_row(s, i, l);
 }
 
@@ -367,6 +368,8 @@ void direct_linearize(const direct_context *c, mechanism *m)
 void direct_build_rows(const direct_context *c, const mechanism *m)
 {
   row_builder s = {.context = c, .lags_friction = lags_friction(m), .in_error = m->split_impulse};
+  // The first guess of the active set is then that of the factors which are still there.
+  s.limits_begin_loaded = m->keeps_linearization;
   for (int i = 0; i < 2; ++i) {
     s.most_regularization[i] = RULE(mechanism_light_links)
                                    ? TUNING_LIGHT_LINK_REGULARIZATION / (double)m->largest_mass[i]

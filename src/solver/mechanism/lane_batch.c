@@ -69,12 +69,13 @@ static bool has_axes_of(const mechanism_set *set, const mechanism *m, const mech
 
 static bool are_rules_on(void)
 {
-  return RULE(mechanism_lagged_friction) && RULE(mechanism_deadband) &&
-         RULE(mechanism_regularization) && RULE(mechanism_stiff_springs) &&
-         RULE(mechanism_light_links) && RULE(mechanism_split_impulse) &&
-         RULE(mechanism_correction_energy) && RULE(mechanism_limit_switches) &&
-         RULE(mechanism_active_set_rounds) && RULE(mechanism_load_inertia) &&
-         RULE(mechanism_inertia_spares_springs) && RULE(mechanism_closing);
+  return RULE(mechanism_kept_linearization) && RULE(mechanism_lagged_friction) &&
+         RULE(mechanism_deadband) && RULE(mechanism_regularization) &&
+         RULE(mechanism_stiff_springs) && RULE(mechanism_light_links) &&
+         RULE(mechanism_split_impulse) && RULE(mechanism_correction_energy) &&
+         RULE(mechanism_limit_switches) && RULE(mechanism_active_set_rounds) &&
+         RULE(mechanism_load_inertia) && RULE(mechanism_inertia_spares_springs) &&
+         RULE(mechanism_closing);
 }
 
 void lane_batch_begin_step(const mechanism_set *set, mechanism_batch *t)

@@ -239,8 +239,7 @@ INLINE void motion_of(const lane_system *s, int32_t at, batch_f64 *v)
 // Rows
 
 // As add_limit_row() without spring.
-static void build_limit(const lane_system *s, lane_row *row, batch_f32 coordinate, batch_f64 band,
-                        const batch_f64 *j, const batch_f64 *motion)
+static void build_limit(const lane_system *s, lane_row *row, batch_f32 coordinate, batch_f64 band)
 {
   batch_f64 x = to_double(coordinate), lo = to_double(row->lo), hi = to_double(row->hi);
   batch_f64 beyond_lo = to_double(coordinate - row->lo),
@@ -267,9 +266,7 @@ static void build_limit(const lane_system *s, lane_row *row, batch_f32 coordinat
   lane_mask reached = (upper & (x >= end)) | (~upper & (x <= end));
   batch_f64 rate = mask_lanes(~reached, ZERO + error);
   error = mask_lanes(reached, error);
-  batch_f64 beyond = rate + error + along_row(j, motion);
-  lane_mask crossed = (upper & (beyond > ZERO)) | (~upper & (beyond < ZERO));
-  row->active = (uint8_t)(row->locked | bits_of(present & (loaded | crossed)));
+  row->active = (uint8_t)(row->locked | bits_of(present & loaded));
   row->rate = mask_lanes(~locked, rate);
   row->error = select_lanes(locked, row->error, error);
 }
@@ -277,8 +274,6 @@ static void build_limit(const lane_system *s, lane_row *row, batch_f32 coordinat
 static void build_joint(const lane_system *s, int32_t at)
 {
   lane_joint *j = &s->joints[at];
-  batch_f64 motion[2 * BODY_ROWS];
-  bool has_motion = false;
   for (int k = 0; k < JOINT_LANE_ROWS; ++k) {
     int block = k / 3;
     lane_row *row = &j->rows[k];
@@ -299,11 +294,7 @@ static void build_joint(const lane_system *s, int32_t at)
     row->present = row->active = row->locked;
     memset(row->switches, 0, sizeof row->switches);
     if (row->limited) {
-      if (!has_motion && s->pass != LANES_RELAX) {
-        motion_of(s, at, motion);
-        has_motion = true;
-      }
-      build_limit(s, row, x, band, row_of(s, at, k), motion);
+      build_limit(s, row, x, band);
     }
   }
 }
