@@ -147,7 +147,8 @@ export class App {
     const { state, scene } = this;
     const ways = [state, ...(state.two ? [{ ...state, ...state.two }] : [])];
     while (this.sims.length > ways.length) this.sims.pop().close();
-    const before = this.sims.length && this.shownScene === scene.name ? this.stage.look : null;
+    const key = scene.from?.path ?? scene.name;
+    const before = this.sims.length && this.shown === key ? this.stage.look : null;
     this.hands.forget();
     this.inspector?.clear();
     try {
@@ -176,7 +177,7 @@ export class App {
     this.lookAtFirst = this.stage.look;
     const look = state.look ?? before;
     if (look) this.lookExactly(look);
-    this.shownScene = scene.name;
+    this.shown = key;
     this.noteNumbers();
   }
 

@@ -53,9 +53,11 @@ export class Bodies {
     const moving = this.items.filter(({ type }) => type === DYNAMIC);
     this.first = moving.reduce((least, { body }) => Math.min(least, body), Infinity);
     this.movingCount = moving.length;
+    const areMassesGlass =
+      lookOfScene(sim.scene).areMassesGlass && moving.some(({ isMass }) => !isMass);
     this.items.forEach((item, i) => {
       item.number = item.body - this.first; // among moving bodies, in the order of creation
-      item.isGlass = item.sensor || isWall(item, matrices, i);
+      item.isGlass = item.sensor || isWall(item, matrices, i) || (areMassesGlass && item.isMass);
       Object.assign(item, this.lookOf(sim, item));
     });
     this.previous = null;

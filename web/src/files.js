@@ -104,9 +104,10 @@ async function contentsOf(files) {
   return contents;
 }
 
-// Other XML files come with robots: package descriptions, launch files.
+// Other XML files come with robots: package descriptions, launch files, keyframes to include.
 const isMain = (path, text) =>
-  /\.json$/i.test(path) || (/\.(xml|mjcf|urdf)$/i.test(path) && /<(mujoco|robot)\b/.test(text));
+  /\.json$/i.test(path) ||
+  (/<(mujoco|robot)\b/.test(text) && /<(body|include|link|geom)\b/.test(text));
 
 // The file to open among several: a scene or model that no other one names, of the shortest path; the
 // last of them otherwise, so that errors of a single file are shown.

@@ -145,9 +145,12 @@ export class Drawing {
     this.#centers.clear();
     this.#ropes.clear();
     this.#brackets.clear();
-    return this.all.map(({ kind, geometry, body, type, sensor, radius, half, extents, belt }) => ({
-      ...{ kind, geometry, body: slotOf(body), type, sensor, radius, half, extents, belt },
-    }));
+    return this.all.map(
+      ({ kind, geometry, body, type, sensor, radius, half, extents, belt, shape }) => ({
+        ...{ kind, geometry, body: slotOf(body), type, sensor, radius, half, extents, belt },
+        isMass: shape === 0, // the box of a body without shapes
+      }),
+    );
   }
 
   #shapeItem(shape) {

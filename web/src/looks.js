@@ -54,15 +54,16 @@ const machine =
 // Small parts and feet in a dark colour, the rest in that of the robot.
 const robot =
   (color) =>
-  ({ kind, extents }) =>
-    kind === KIND.sphere || (kind === KIND.box && Math.max(...extents) < 0.12)
+  ({ kind, radius, extents }) =>
+    (kind === KIND.sphere && radius < 0.06) || (kind === KIND.box && Math.max(...extents) < 0.12)
       ? { material: 'rubber' }
       : { material: 'paint', color };
 const shell = ({ number }) => ({ material: 'paint', color: number % 2 ? '#3c3f45' : '#e08a3c' });
 
 // Of a scene: look(item, count) of dynamic bodies, still(item) of static ones, the material of soft bodies,
 // follow: the camera moves with the first body, near: its distance, as a share of that of the scene,
-// view: eye and target instead; labels: of its joints, brackets: where joints are outside of bodies;
+// view: eye and target instead; isFit: from in front, so that the bodies fill the picture; areMassesGlass: boxes for
+// bodies without shapes would hide others; labels: of its joints, brackets: where joints are outside of bodies;
 // ramp: inclined planes are drawn as boards above a level floor, half so many sizes of the body long; posts: hinges
 // of the world stand on the ground; see: what is displayed at first beside joints; strobe: trails are copies of
 // the bodies so many seconds apart.
@@ -156,8 +157,8 @@ const LOOKS = {
   },
 };
 
-// Models of robots have one colour.
-const MODEL = { look: robot('#d8973c') };
+// Models of robots have one colour, fill the picture, and are followed.
+const MODEL = { look: robot('#d8973c'), follow: true, isFit: true, areMassesGlass: true };
 
 export const lookOf = (scene) => LOOKS[scene] ?? {};
 export const lookOfScene = (scene) =>

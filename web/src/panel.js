@@ -33,6 +33,21 @@ const SIGHTS = [
   ['boxes', 'Bounding boxes', ''],
 ];
 
+// What of a model is not as in its file.
+function reportNode(report) {
+  const items = report.map(({ fate, text, line }) =>
+    h('li', {}, [h('strong', {}, fate), ` ${text}`, line > 0 && h('small', {}, ` line ${line}`)]),
+  );
+  return h('details', { class: 'report' }, [
+    h(
+      'summary',
+      {},
+      report.length === 1 ? '1 note on this model' : `${report.length} notes on this model`,
+    ),
+    h('ul', {}, items),
+  ]);
+}
+
 export class Panel {
   constructor(app, charts) {
     this.app = app;
@@ -70,6 +85,7 @@ export class Panel {
         return fields[i].node;
       }),
     ];
+    if (scene.report?.length) about.push(reportNode(scene.report));
     this.parameters.replaceChildren(...about.filter(Boolean));
     this.solver.replaceChildren(...this.solverFields());
   }

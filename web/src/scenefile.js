@@ -39,10 +39,11 @@ export const isModel = (text) => /^\s*</.test(text);
 // Reads a text as the scene of the page, without starting it. Throws a FileError and changes nothing
 // if the text is no scene.
 export async function readScene(app, text, from = { path: 'model.xml', files: new Map() }) {
-  const { SceneFile, TenonError } = await reader();
+  const { Model, SceneFile, TenonError } = await reader();
+  const files = Object.fromEntries(from.files);
   let file;
   try {
-    file = new SceneFile(text, { name: from.path, files: Object.fromEntries(from.files) });
+    file = new SceneFile(text, { name: from.path, files });
   } catch (error) {
     throw error instanceof TenonError ? new FileError(error.message) : error;
   }
@@ -52,8 +53,17 @@ export async function readScene(app, text, from = { path: 'model.xml', files: ne
   const isAlone = !isModel(text) || from.files.size === 0;
   const shared = isAlone ? text : writtenOr(text, () => file.write());
   const label = facts.title || facts.name;
-  app.fileScene = { ...facts, name: FILE, label, file, text, from, packed: await packed(shared) };
+  const report = isModel(text) ? reportOf(new Model(text, { name: from.path, files })) : [];
+  const all = { ...facts, name: FILE, label, file, text, from, report };
+  app.fileScene = { ...all, packed: await packed(shared) };
   return app.fileScene;
+}
+
+// What of a model moves otherwise than in the file, or not at all.
+function reportOf(model) {
+  const notes = model.report();
+  model.dispose();
+  return notes.filter(({ fate }) => ['approximated', 'ignored', 'missing'].includes(fate));
 }
 
 function writtenOr(text, write) {
@@ -75,12 +85,14 @@ export async function runScene(app, text, from) {
   if (isModel(text)) tellLosses(app);
 }
 
-// What of a model has no effect, as the command says it.
+// In one line; the panel has the list.
 function tellLosses(app) {
-  const { notes } = app.sims[0];
-  if (!notes.length) return;
-  const more = notes.length > 3 ? ` and ${notes.length - 3} more` : '';
-  app.say(`${notes.slice(0, 3).join('; ')}${more}.`);
+  const { report } = app.fileScene;
+  const parts = ['missing', 'ignored', 'approximated'].flatMap((fate) => {
+    const count = report.filter((note) => note.fate === fate).length;
+    return count ? [`${count} ${fate}`] : [];
+  });
+  if (parts.length) app.say(`Notes on this model: ${parts.join(', ')}. The list is under Scene.`);
 }
 
 // ---- Writing

@@ -4,7 +4,7 @@ import { Bodies } from './bodies.js';
 import { Controls } from './controls.js';
 import { DYNAMIC } from './kinds.js';
 import { Ground } from './ground.js';
-import { lookOf } from './looks.js';
+import { lookOfScene } from './looks.js';
 import { Overlay } from './overlay.js';
 import { Renderer } from './renderer.js';
 import { themeOf } from './theme.js';
@@ -15,6 +15,7 @@ const SUN_HEIGHT = 1.15;
 const SLOW = 24; // ms between pictures
 const PATIENCE = 40; // slow pictures before the quality is lowered
 const ONE = new Vector3(1, 1, 1);
+const FRONT = new Vector3(0.62, 0.36, 0.85).normalize();
 
 export class Stage {
   constructor(canvas) {
@@ -67,13 +68,14 @@ export class Stage {
       this.sides[i].overlay.clear();
     });
     this.isTwo = sims.length > 1;
-    const { near = 1, follow = false, view } = lookOf(sims[0].scene?.name);
-    const from = view ? { eye: view.slice(0, 3), target: view.slice(3) } : look;
-    this.lookFrom(from, near, follow ? 0.8 : 1.15);
+    const { near = 1, follow = false, isFit = false, view } = lookOfScene(sims[0].scene);
     const { bodies } = this.sides[0];
+    if (isFit) this.fit(bodies.measure(sims[0], true));
+    else if (view) this.lookFrom({ eye: view.slice(0, 3), target: view.slice(3) }, near, 1.15);
+    else this.lookFrom(look, near, follow ? 0.8 : 1.15);
     this.travel.set(0, 0, 0);
     this.followed = follow ? this.placeOf(sims[0].matrices(), bodies) : null;
-    if (this.followed) this.aimAt(this.followed);
+    if (this.followed && !isFit) this.aimAt(this.followed);
     this.bounds = bodies.measure(sims[0], true);
     if (this.bounds.isEmpty()) this.bounds.setFromCenterAndSize(this.controls.target, ONE);
     const all = bodies.measure(sims[0], false).union(this.bounds);
@@ -99,11 +101,23 @@ export class Stage {
     this.controls.update();
   }
 
+  // The nearest camera that sees the whole box.
+  fit(box) {
+    const center = box.getCenter(new Vector3());
+    const size = box.isEmpty() ? 1 : box.getSize(new Vector3()).length();
+    const eye = FRONT.clone()
+      .multiplyScalar(0.8 * size)
+      .add(center);
+    this.lookFrom({ eye: eye.toArray(), target: center.toArray() }, 1, 0);
+    this.stepBack(box, 40);
+    this.lookFrom({ eye: this.camera.position.toArray(), target: center.toArray() }, 1.25, 0);
+  }
+
   // Moves the camera back until the whole box is visible, up to a limit.
-  stepBack(box) {
+  stepBack(box, most = 12) {
     const corner = new Vector3();
     const { left, right, top, bottom } = this.covered;
-    for (let tries = 0; tries < 12; ++tries) {
+    for (let tries = 0; tries < most; ++tries) {
       this.camera.updateMatrixWorld();
       let out = 0;
       for (let i = 0; i < 8; ++i) {
