@@ -1,5 +1,6 @@
 // Dahl and Bargteil: Global Momentum Preservation for Position-based Dynamics, 2019.
 #include "page.h"
+#include "picture.h"
 #include "trial.h"
 
 #include <math.h>
@@ -217,6 +218,7 @@ static void tell_falloff(const study *s, page *p)
   tell_one_step(s, p);
   const sheet *curves = study_sheet(s, "dahl_fig3");
   page_section(p, "dahl-fig-3", "Figure 3: decay of energy and angular momentum");
+  page_picture(p, "soft_cube_spin");
   page_say(p,
            "Two masses on one constraint, rotating at 10 rad/s, one step per frame as in plain "
            "position based dynamics (scene rotor, 1 substep, %g s; soft: 0.001 m/N; damped: "
@@ -332,6 +334,7 @@ static void tell_overhead(const study *s, page *p)
 {
   const sheet *table = study_sheet(s, "dahl_table1");
   page_section(p, "dahl-table-1", "Table 1: cost of the correction");
+  page_picture(p, "bowling");
   page_say(p,
            "Frames of 1/60 s with and without the correction, method xpbd, 20 substeps: the first "
            "%d frames, before most collisions, so that both do the same work; for each frame "

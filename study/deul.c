@@ -1,5 +1,6 @@
 // Deul, Charrier, Bender: Position-Based Rigid Body Dynamics, 2014.
 #include "page.h"
+#include "picture.h"
 #include "trial.h"
 
 #include <math.h>
@@ -121,6 +122,7 @@ static void tell_mobile(const study *s, page *p)
   const sheet *all = study_sheet(s, "deul_fig4");
   int last = counts[count_sizes(s) - 1];
   page_section(p, "deul-fig-4", "Figure 4: time against the number of constraints");
+  page_picture(p, "mobile");
   page_say(p,
            "The mobile (scene mobile), steps of 0.01 s with %d substeps instead of five "
            "iterations; time of the solver alone, mean from 0.3 to 1 s. Published: 0.17 ms for 127 "
@@ -219,6 +221,7 @@ static void tell_times(const study *s, page *p)
   page_document(p, "deul", "Deul et al. 2014: Position-based rigid body dynamics");
   tell_mobile(s, p);
   page_section(p, "deul-pile", "Figures 2 and 3: the pile, and tori on a cloth");
+  page_picture(p, "tori_on_cloth");
   page_say(p,
            "The pile: %s (scene pile), %g s in steps of 0.01 s with %d substeps; mean "
            "time of the solver, scaled to 4,000 contact points. The cloth: 41 × 41 particles and "

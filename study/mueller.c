@@ -1,6 +1,7 @@
 // Mueller, Macklin, Chentanez, Jeschke, Kim: Detailed Rigid Body Simulation with Extended Position
 // Based Dynamics, 2020.
 #include "page.h"
+#include "picture.h"
 #include "trial.h"
 
 #include <math.h>
@@ -142,6 +143,7 @@ static void measure_forces(study *s)
 static void tell_springs(const study *s, page *p)
 {
   page_section(p, "mueller-fig-4", "Figure 4: boxes on springs");
+  page_picture(p, "springs7");
   page_say(p, "Three boxes of 1 kg and four of 1/8 kg on distance joints of 0.01 m/N, gravity 10 "
               "m/s² (scene springs7, damping 4/s, after 20 s). The law: a joint carries the weight "
               "below it and stretches by that times its compliance. “20x1” is 20 substeps with one "
@@ -190,6 +192,7 @@ static void tell_springs(const study *s, page *p)
 static void tell_torque(const study *s, page *p)
 {
   page_section(p, "mueller-fig-5", "Figure 5: the torque of a servo");
+  page_picture(p, "torque_bar");
   page_say(p, "A bar on a hinge with a target angle of zero and zero compliance, pulled 20 cm from "
               "the axis (scene torque_bar, 20 substeps). The law: torque = force × 0.2 m.");
   const sheet *bar = study_sheet(s, "mueller_fig5");
@@ -230,6 +233,7 @@ static void tell_torque(const study *s, page *p)
 static void tell_ratio(const study *s, page *p)
 {
   page_section(p, "mueller-fig-6", "Figure 6: 1 g carries 1 kg");
+  page_picture(p, "mass_ratio");
   page_say(p,
            "A box of 1 g on the ceiling carries one of 1 kg, with joints of 0.01, 0.001 and 0 m/N "
            "(scene mass_ratio, damping 4/s, 20 substeps, after 20 s). The paper: elongations "
@@ -370,6 +374,7 @@ static void tell_energy(const study *s, page *p)
 {
   const sheet *curves = study_sheet(s, "mueller_fig9"), *ends = study_sheet(s, "mueller_fig9_end");
   page_section(p, "mueller-fig-9", "Figure 9: energy of the triple pendulum");
+  page_picture(p, "pendulum_triple");
   page_say(p,
            "Three rods of 1 m and 1 kg, released horizontally (scene pendulum_triple), for %g s. "
            "Combinations of substeps and iterations of equal cost; and one substep with 100 "
@@ -498,6 +503,7 @@ static void tell_elongation(const study *s, page *p)
 {
   const sheet *all = study_sheet(s, "mueller_fig11"), *runs = study_sheet(s, "mueller_fig11_runs");
   page_section(p, "mueller-fig-11", "Figure 11: elongation of a chain of 100 bunnies");
+  page_picture(p, "bunny_chain");
   page_say(p,
            "The chain hangs straight (scene bunny_chain, angle 0); the sum of all gaps over its "
            "length, mean over %g s. Substeps × iterations is always 20.",
@@ -585,6 +591,7 @@ static void tell_times(const study *s, page *p)
 {
   const sheet *times = study_sheet(s, "mueller_table1");
   page_section(p, "mueller-table-1", "Table 1: times");
+  page_picture(p, "sculpture");
   page_say(
       p,
       "Milliseconds per frame of 1/60 s, median of the first %g s, the lower of two runs. "

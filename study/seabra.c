@@ -1,6 +1,7 @@
 // Seabra, Fernandes, Lopes, Pereira: Position Based Rigid Body Simulation: A comparison of physics
 // simulators for games, 2022. Figures 1 to 10.
 #include "seabra.h"
+#include "picture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -375,6 +376,7 @@ static void tell_figure(const study *s, page *p, const figure *fig)
   bool quick = s->options.quick;
   const sheet *ends = ends_of(s, fig->name);
   page_section(p, fig->name, fig->title);
+  page_picture(p, fig->scene);
   page_say(p, "%s", fig->says);
   page_say(p, "Settings: scene %s%s%s, %g s, %d substeps%s%s.", fig->scene,
            fig->settings[quick] ? " with " : "", fig->settings[quick] ? fig->settings[quick] : "",

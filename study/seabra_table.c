@@ -1,4 +1,5 @@
 // Seabra et al. 2022: Figure 11, friction, and the seven columns of Table 1.
+#include "picture.h"
 #include "seabra.h"
 
 #include <math.h>
@@ -172,6 +173,7 @@ static void tell_friction(const study *s, page *p)
 {
   const sheet *table = study_sheet(s, "seabra_friction");
   page_section(p, "seabra-friction", "Friction");
+  page_picture(p, "slope");
   page_say(p,
            "The paper's table has a column for friction but no experiment. Here: a cube on a slope "
            "of 20 degrees with a coefficient of 0.5, which must rest (scene slope, 10 s: its "

@@ -64,7 +64,7 @@ async function tellLoading() {
   const { needed, pictures, shown } = loads[0];
   const kb = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
   console.log(
-    `transfer, gzipped    ${kb(needed)}; at most 500 KB: ${verdict(needed, ALLOWED.bytes)}`,
+    `transfer             ${kb(needed)}; at most 500 KB: ${verdict(needed, ALLOWED.bytes)}`,
   );
   console.log(`pictures in view     ${kb(pictures)} more, ${shown} of them, loaded on demand`);
   console.log(

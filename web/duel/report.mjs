@@ -143,8 +143,8 @@ thread each, and compares them with the law that each scene obeys. It writes doc
 ![Time and error of each engine on each scene](duel.svg)
 
 Measured on ${date}: ${machine}; two shared cores of a virtual machine. Time is processor time of a frame
-of 1/60 s, the mean over the scene, the best of the rounds below in which all engines take turns. *Best* is the setting of
-the list below with the smallest error.
+of 1/60 s, the mean over the scene. All engines take turns for the rounds below, and the least time of each frame counts.
+*Best* is the setting of the list below with the smallest error.
 
 | scene | engine | default, ms | error | best | ms | error |
 |---|---|--:|--:|---|--:|--:|
@@ -162,7 +162,7 @@ ${scenes.map(({ name, law, unit, bodies, joints, seconds, rounds }) => `- **${na
 
 ${engines.map(settingsText).join('\n')}
 
-- The machine was busy with other work, so times are rough. Runs that take more than 3 s are not repeated; those that would take more than a minute have no error here.
+- A setting is not repeated when its runs have taken 6 s; runs that would take more than a minute have no error here.
 - Bodies, masses, moments of inertia, joints, friction of 0.5 and servos are the same numbers in all engines;
   nothing sleeps, damping is 0. Errors are computed from the poses, by one program for all.
 - MuJoCo solves trees of joints in their own coordinates, so joints cannot open; its contacts are soft by

@@ -12,31 +12,36 @@ import { scenes } from './scenes.mjs';
 const [dist, ...options] = process.argv.slice(2);
 const valueOf = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : null);
 const isQuick = options.includes('--quick');
-const ROUNDS = Number(valueOf('--rounds') ?? (isQuick ? 1 : 3));
-const ENOUGH = 3000; // ms of a run, which is not repeated then
+const ROUNDS = Number(valueOf('--rounds') ?? (isQuick ? 1 : 7));
+const ENOUGH = 6000; // ms of all runs of a setting, which is not repeated then
 const MOST = 60000; // ms of a run, which is left out beyond
 const FIRST = 10; // frames by which the length of a run is judged
 
 const engines = [await loadTenon(dist), await loadRapier(), await loadJolt(), await loadMujoco()];
 
 // Milliseconds of processor time of the whole process.
-const clock = () => process.cpuUsage().user / 1000;
+function clock() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
-// Runs a scene once. The error is the largest of all frames, of those from a time on, or that after the
-// last one.
+// Runs a scene once: the times of its frames, and its error, the largest of all frames, of those from a time
+// on, or that after the last one.
 function runOnce(engine, scene, setting) {
   const frames = Math.round((isQuick ? Math.min(scene.seconds, 1) : scene.seconds) * 60);
   const world = engine.open(scene, setting);
   if (!world) return null;
-  let time = 0;
+  const times = [];
+  let total = 0;
   let error = 0;
   for (let frame = 1; frame <= frames; ++frame) {
     const start = clock();
     world.step();
-    time += clock() - start;
-    if (frame === FIRST && (time * frames) / FIRST > MOST) {
+    times.push(clock() - start);
+    total += times.at(-1);
+    if (frame === FIRST && (total * frames) / FIRST > MOST) {
       world.close();
-      return { time: time / FIRST, error: null, isLong: true };
+      return { times, total: Infinity, error: null };
     }
     const now = scene.error(scene, world.read(), frame);
     error = scene.isAtEnd || frame <= 60 * (scene.from ?? 0) ? now : Math.max(error, now);
@@ -46,7 +51,7 @@ function runOnce(engine, scene, setting) {
     }
   }
   world.close();
-  return { time: time / frames, error, isLong: time > ENOUGH };
+  return { times, total, error };
 }
 
 const applies = (scene, { needs }) =>
@@ -54,30 +59,30 @@ const applies = (scene, { needs }) =>
   (needs === 'joints' && scene.joints.length > 0) ||
   scene.hasContacts === (needs === 'contacts');
 
-// All settings of all engines in turn, so that a busy machine slows all of them; the best time of the
-// rounds.
+// All settings of all engines in turn. The work of a frame is the same in every round, so the least time of
+// each frame counts: what else the machine does meanwhile falls away.
 function duel(scene) {
   const entries = engines.flatMap((engine) =>
     engine.settings
       .filter((setting) => applies(scene, setting))
-      .map((setting) => ({ engine, setting, time: Infinity, error: 0 })),
+      .map((setting) => ({ engine, setting, least: [], spent: 0 })),
   );
   for (let round = 0; round < ROUNDS; ++round) {
-    for (const entry of entries.filter(({ isLong }) => !isLong)) {
+    for (const entry of entries.filter(({ spent }) => spent < ENOUGH)) {
       const told = runOnce(entry.engine, scene, entry.setting);
-      if (!told) {
-        entry.isMissing = true;
-        continue;
-      }
-      Object.assign(entry, told, { time: Math.min(entry.time, told.time) });
+      entry.isMissing = !told;
+      if (!told) continue;
+      entry.least = told.times.map((time, i) => Math.min(time, entry.least[i] ?? Infinity));
+      entry.spent += told.total;
+      entry.error = told.error;
     }
   }
   return entries
     .filter(({ isMissing }) => !isMissing)
-    .map(({ engine, setting, time, error }) => ({
+    .map(({ engine, setting, least, error }) => ({
       engine: engine.name,
       setting: setting.name,
-      milliseconds: +time.toPrecision(3),
+      milliseconds: +(least.reduce((sum, time) => sum + time, 0) / least.length).toPrecision(3),
       // null: not finite, or too slow to be run to its end
       error: Number.isFinite(error) ? +error.toPrecision(3) : null,
     }));

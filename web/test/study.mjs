@@ -172,6 +172,23 @@ function checkVerdicts(verdicts) {
   }
 }
 
+// Pictures of the scenes: files that a browser reads, with two sides of something in each, if only a chain.
+async function checkPictures(page) {
+  const pictures = await page.evaluate(() =>
+    [...document.querySelectorAll('img.scene')].map((image) => {
+      const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight).getContext('2d');
+      canvas.drawImage(image, 0, 0);
+      const { data } = canvas.getImageData(0, 0, image.naturalWidth, image.naturalHeight);
+      const pixels = new Uint32Array(data.buffer);
+      const free = pixels.filter((pixel) => pixel === pixels[0]).length / pixels.length;
+      return { name: image.alt, shades: new Set(pixels).size, free };
+    }),
+  );
+  check('a picture in every section', pictures.length >= 20, `${pictures.length}`);
+  for (const { name, shades, free } of pictures)
+    check(name, shades > 2 && free < 0.999, `${shades} shades, ${free} of it empty`);
+}
+
 async function checkPrint(page) {
   await page.emulateMedia({ media: 'print' });
   const { wide, hidden } = await page.evaluate(() => ({
@@ -203,6 +220,7 @@ async function checkPage() {
   );
   await checkNumbers(shown.numbers);
   await checkCharts(shown.charts);
+  await checkPictures(page);
   checkVerdicts(shown.verdicts);
   await page.screenshot({ path: join(work, 'report.png'), fullPage: true });
   await checkPrint(page);

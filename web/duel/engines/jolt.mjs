@@ -17,6 +17,7 @@ export async function load() {
       { name: '40 and 10 iterations', velocity: 40, position: 10 },
       { name: '8 steps', steps: 8, text: '8 collision steps a frame' },
       { name: '8 steps of 40 and 10', steps: 8, velocity: 40, position: 10 },
+      { name: '60 steps', steps: 60 },
     ],
     open,
   };

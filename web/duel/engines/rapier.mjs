@@ -15,6 +15,7 @@ export async function load() {
       { name: '20 iterations', iterations: 20 },
       { name: '8 steps', steps: 8, text: '8 steps of 1/480 s a frame' },
       { name: '8 steps of 20 iterations', steps: 8, iterations: 20 },
+      { name: '60 steps', steps: 60 },
       { name: 'multibody joints', multibody: true, needs: 'joints' },
       { name: 'multibody joints, 8 steps', multibody: true, steps: 8, needs: 'joints' },
     ],
