@@ -423,24 +423,35 @@ static void add_surface(splitter *s, const double lo[3], const double hi[3], hul
   }
 }
 
-// Corners of the box that lie inside of the solid: all cells around them do.
+// Whether a point is in the solid, by the winding numbers along two of three lines. The lines pass
+// by a ten thousandth of a cell, so that they miss edges along the axes.
+static bool is_in_solid(const splitter *s, const double p[3])
+{
+  int votes = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    int a = (axis + 1) % 3, b = (axis + 2) % 3, winding = 0;
+    for (int t = 0; t < s->triangle_count; ++t) {
+      double at = 0.0, u = p[a] + 1.031e-4 * s->cell[a], v = p[b] - 0.973e-4 * s->cell[b];
+      int side = meets(s, t, axis, u, v, &at);
+      winding += at > p[axis] ? side : 0;
+    }
+    votes += winding != 0;
+  }
+  return votes >= 2;
+}
+
+// Corners of the box that lie inside of the solid; those on its hull are surface.
 static void add_inner_corners(splitter *s, const cell_box *b, hull_points *h)
 {
   for (int corner = 0; corner < 8; ++corner) {
-    int at[3];
-    bool inside = true;
+    double p[3];
+    bool within = true;
     for (int k = 0; k < 3; ++k) {
-      at[k] = corner >> k & 1 ? b->hi[k] : b->lo[k];
-      inside = inside && at[k] > 0 && at[k] < s->n[k];
+      int at = corner >> k & 1 ? b->hi[k] : b->lo[k];
+      within = within && at > 0 && at < s->n[k];
+      p[k] = s->origin[k] + at * s->cell[k];
     }
-    for (int k = 0; inside && k < 8; ++k) {
-      inside = s->solid[cell_index(s, at[0] - (k & 1), at[1] - (k >> 1 & 1), at[2] - (k >> 2 & 1))];
-    }
-    if (inside) {
-      double p[3];
-      for (int k = 0; k < 3; ++k) {
-        p[k] = s->origin[k] + at[k] * s->cell[k];
-      }
+    if (within && is_in_solid(s, p)) {
       add_point(s, h, p);
     }
   }
