@@ -221,10 +221,10 @@ static bool manifold_on_face_and_edges(const convex_pair *k, manifold *m)
          clip_on_face_of_a(k, &seen, true, face_tolerance(k, 1.0f, k->separation), m);
 }
 
-static bool manifold_on_face_of_b(const convex_pair *k, manifold *m)
+static bool manifold_on_face_of_b(const convex_pair *k, bool crossing, manifold *m)
 {
   convex_pair s = swap_shapes(k);
-  if (!manifold_on_face_of_a(&s, m)) {
+  if (crossing ? !manifold_on_face_and_edges(&s, m) : !manifold_on_face_of_a(&s, m)) {
     return false;
   }
   manifold_flip(m, s.b_in_a);
@@ -401,10 +401,11 @@ static void manifold_at_witnesses(const convex_pair *k, manifold *m)
 static bool manifold_of_features(convex_pair *k, manifold *m)
 {
   bool round_first = k->a->kind == TN_SHAPE_CYLINDER || k->a->kind == TN_SHAPE_CONE;
-  bool found = round_first ? manifold_on_face_of_b(k, m) || manifold_on_face_of_a(k, m)
+  bool found = round_first ? manifold_on_face_of_b(k, false, m) || manifold_on_face_of_a(k, m)
                            : manifold_on_face_of_a(k, m) ||
-                                 (!k->face_normal_forced && manifold_on_face_of_b(k, m));
-  found = found || (!k->face_normal_forced && manifold_on_face_and_edges(k, m));
+                                 (!k->face_normal_forced && manifold_on_face_of_b(k, false, m));
+  found = found || (!k->face_normal_forced &&
+                    (manifold_on_face_and_edges(k, m) || manifold_on_face_of_b(k, true, m)));
   if (!found && (k->face_normal_forced || !manifold_on_edges(k, m))) {
     manifold_at_witnesses(k, m);
   }
