@@ -205,7 +205,7 @@ static bool manifold_by_face_of_a(const box_pair *p, const geometry *b, pose b_i
   if (over.count == 0 || ((axis.separation > 0.0f || along) && deepest(&over) > bound)) {
     return false;
   }
-  face_manifold(&face, &over, radius, feature_id, b_in_a, margin, m);
+  face_manifold(&face, &over, radius, feature_id, b_in_a, margin, INFINITY, m);
   return m->count > 0;
 }
 

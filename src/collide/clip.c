@@ -86,17 +86,24 @@ static float square_distance(const clip_vertex *p, const clip_vertex *q)
   return u * u + v * v;
 }
 
+static float spread_of(const clip_vertex *p, int count)
+{
+  float square = 0.0f;
+  for (int i = 1; i < count; i++) {
+    square = fmaxf(square, square_distance(&p[0], &p[i]));
+  }
+  return sqrtf(square);
+}
+
 // The first of the points that are about as deep as the deepest (relative to their spread), so that
 // rounding does not choose among equals.
-static int deepest(const clip_vertex *p, int count)
+static int deepest(const clip_vertex *p, int count, float spread)
 {
-  float low = p[0].height, spread = 0.0f;
+  float low = p[0].height;
   for (int i = 1; i < count; i++) {
     low = p[i].height < low ? p[i].height : low;
-    float square = square_distance(&p[0], &p[i]);
-    spread = square > spread ? square : spread;
   }
-  float bound = !RULE(point_hysteresis) ? low : low + COLLIDE_EQUAL_DEPTH * sqrtf(spread);
+  float bound = !RULE(point_hysteresis) ? low : low + COLLIDE_EQUAL_DEPTH * spread;
   for (int i = 0; i < count; i++) {
     if (p[i].height <= bound) {
       return i;
@@ -111,13 +118,13 @@ static bool beats(float score, float best)
   return score > (RULE(point_hysteresis) ? COLLIDE_POINT_LEAD : 1.0f) * best;
 }
 
-static int farthest_from_point(const clip_vertex *p, int count, int from)
+static int farthest_from_point(const clip_vertex *p, int count, float limit, int from)
 {
   int best = from;
   float best_square = 0.0f;
   for (int i = 0; i < count; i++) {
     float square = square_distance(&p[from], &p[i]);
-    if (beats(square, best_square)) {
+    if (p[i].height <= limit && beats(square, best_square)) {
       best = i;
       best_square = square;
     }
@@ -125,13 +132,13 @@ static int farthest_from_point(const clip_vertex *p, int count, int from)
   return best;
 }
 
-static int farthest_from_edge(const clip_vertex *p, int count, int from, int to)
+static int farthest_from_edge(const clip_vertex *p, int count, float limit, int from, int to)
 {
   int best = from;
   float best_area = 0.0f;
   for (int i = 0; i < count; i++) {
     float size = fabsf(area(&p[from], &p[to], &p[i]));
-    if (beats(size, best_area)) {
+    if (p[i].height <= limit && beats(size, best_area)) {
       best = i;
       best_area = size;
     }
@@ -139,7 +146,8 @@ static int farthest_from_edge(const clip_vertex *p, int count, int from, int to)
   return best;
 }
 
-static int farthest_outside_triangle(const clip_vertex *p, int count, const int corner[3])
+static int farthest_outside_triangle(const clip_vertex *p, int count, float limit,
+                                     const int corner[3])
 {
   float turn = area(&p[corner[0]], &p[corner[1]], &p[corner[2]]) >= 0.0f ? 1.0f : -1.0f;
   int best = corner[0];
@@ -147,7 +155,7 @@ static int farthest_outside_triangle(const clip_vertex *p, int count, const int 
   for (int i = 0; i < count; i++) {
     for (int k = 0; k < 3; k++) {
       float size = -turn * area(&p[corner[k]], &p[corner[(k + 1) % 3]], &p[i]);
-      if (beats(size, best_area)) {
+      if (p[i].height <= limit && beats(size, best_area)) {
         best = i;
         best_area = size;
       }
@@ -182,18 +190,45 @@ static void sort_around(const clip_vertex *p, int chosen[4], int count)
   }
 }
 
-int select_contact_points(const clip_vertex *points, int count, int chosen[4])
+// Next of the points to choose, of those at most `limit` high; chosen[0] if none is left.
+static int next_point(const clip_vertex *p, int count, float limit, const int *chosen, int known)
 {
-  int kept = count < 4 ? count : 4;
-  for (int i = 0; i < kept; i++) {
+  switch (known) {
+  case 1:
+    return farthest_from_point(p, count, limit, chosen[0]);
+  case 2:
+    return farthest_from_edge(p, count, limit, chosen[0], chosen[1]);
+  default:
+    return farthest_outside_triangle(p, count, limit, chosen);
+  }
+}
+
+static int choose(const clip_vertex *p, int count, float reach, int chosen[4])
+{
+  float spread = spread_of(p, count);
+  chosen[0] = deepest(p, count, spread);
+  float near = p[chosen[0]].height + reach * spread;
+  for (int known = 1; known < 4; known++) {
+    int next = next_point(p, count, near, chosen, known);
+    if (next == chosen[0]) {
+      next = next_point(p, count, INFINITY, chosen, known);
+    }
+    if (next == chosen[0]) {
+      return known;
+    }
+    chosen[known] = next;
+  }
+  return 4;
+}
+
+int select_contact_points(const clip_vertex *points, int count, float reach, int chosen[4])
+{
+  int kept = count;
+  for (int i = 0; i < count && i < 4; i++) {
     chosen[i] = i;
   }
   if (count > 4) {
-    chosen[0] = deepest(points, count);
-    chosen[1] = farthest_from_point(points, count, chosen[0]);
-    chosen[2] = farthest_from_edge(points, count, chosen[0], chosen[1]);
-    chosen[3] = farthest_outside_triangle(points, count, chosen);
-    kept = chosen[1] == chosen[0] ? 1 : chosen[2] == chosen[0] ? 2 : chosen[3] == chosen[0] ? 3 : 4;
+    kept = choose(points, count, reach, chosen);
   }
   if (kept > 2) {
     sort_around(points, chosen, kept);

@@ -32,8 +32,9 @@ typedef struct clip_line {
 // Clips `polygon` to the inside of all lines.
 void clip(clip_polygon *polygon, const clip_line *lines, int count);
 
-// Selects at most four points: the deepest one, and those that span the largest area with it. Their
-// indices go to `chosen`, in order around the normal. Returns their number.
-int select_contact_points(const clip_vertex *points, int count, int chosen[4]);
+// Selects at most four points: the deepest one, and those that span the largest area with it.
+// Points that are higher than the deepest by more than `reach` times the spread of all are chosen
+// last. Indices go to `chosen`, in order around the normal. Returns their number.
+int select_contact_points(const clip_vertex *points, int count, float reach, int chosen[4]);
 
 #endif

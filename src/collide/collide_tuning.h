@@ -100,6 +100,10 @@
 #define COLLIDE_EQUAL_DEPTH 1e-5f
 #define COLLIDE_POINT_LEAD 1.001f
 
+// Points on a surface that may bear load next, and are chosen before higher ones: height above the
+// deepest, relative to the spread of the points, or to the size. Needed by: solids_rest_on_waves.
+#define COLLIDE_NEAR_POINTS 1e-3f
+
 // ---------------------------------------------------------------------------------------------
 // Triangle surfaces; size is half the diagonal of the shape's AABB
 

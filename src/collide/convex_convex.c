@@ -182,7 +182,9 @@ static bool clip_on_face_of_a(const convex_pair *k, const face_polygon *seen, bo
   if (k->b->kind == TN_SHAPE_HULL) {
     add_lowest_edge(k, &face, &over);
   }
-  face_manifold(&face, &over, radius, feature_id, k->b_in_a, k->margin, m);
+  bool on_facet = k->a->kind == GEOMETRY_TRIANGLE || k->b->kind == GEOMETRY_TRIANGLE;
+  float reach = on_facet ? COLLIDE_NEAR_POINTS : INFINITY;
+  face_manifold(&face, &over, radius, feature_id, k->b_in_a, k->margin, reach, m);
   return m->count > 0 &&
          (k->face_normal_forced || deepest_point_gap(m) <= k->separation + tolerance);
 }

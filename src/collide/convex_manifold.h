@@ -67,9 +67,9 @@ void incident_feature(const geometry *b, pose b_in_a, tn_vec3 normal, const face
                       clip_polygon *out, float *radius, int *feature_id);
 
 // Makes a MANIFOLD_FLAT from the points of the clipped incident feature whose gap is at most
-// `margin`.
+// `margin`. `reach` is that of select_contact_points().
 void face_manifold(const face_frame *face, const clip_polygon *over, float radius, int feature_id,
-                   pose b_in_a, float margin, manifold *m);
+                   pose b_in_a, float margin, float reach, manifold *m);
 
 // Makes a MANIFOLD_RIM of a cylinder or cone on a face. Returns false when a point within the
 // margin lies beside the face, or the shape does not touch it with a rim.

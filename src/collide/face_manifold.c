@@ -105,11 +105,12 @@ static int drop_above_margin(const clip_polygon *over, float limit, clip_vertex 
 }
 
 void face_manifold(const face_frame *face, const clip_polygon *over, float radius, int feature_id,
-                   pose b_in_a, float margin, manifold *m)
+                   pose b_in_a, float margin, float reach, manifold *m)
 {
   clip_vertex near[MAX_CLIP_VERTICES];
   int chosen[MAX_MANIFOLD_POINTS];
-  int count = select_contact_points(near, drop_above_margin(over, margin + radius, near), chosen);
+  int count = drop_above_margin(over, margin + radius, near);
+  count = select_contact_points(near, count, reach, chosen);
   m->form = MANIFOLD_FLAT;
   m->count = count;
   m->normal = face->along;
@@ -190,6 +191,6 @@ bool collide_plane(const geometry *b, pose b_in_a, float margin, manifold *m)
   } else {
     incident_feature(b, b_in_a, face.normal, &face, &over, &radius, &feature_id);
   }
-  face_manifold(&face, &over, radius, feature_id, b_in_a, margin, m);
+  face_manifold(&face, &over, radius, feature_id, b_in_a, margin, INFINITY, m);
   return m->count > 0;
 }

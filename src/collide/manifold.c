@@ -147,7 +147,7 @@ void manifold_reduce(manifold *m, const manifold_point *points, int count)
         .u = tn_dot(u, points[i].a), .v = tn_dot(v, points[i].a), .height = points[i].gap};
   }
   int chosen[MAX_MANIFOLD_POINTS];
-  m->count = select_contact_points(flat, count, chosen);
+  m->count = select_contact_points(flat, count, COLLIDE_NEAR_POINTS, chosen);
   manifold_point kept[MAX_MANIFOLD_POINTS];
   for (int i = 0; i < m->count; i++) {
     kept[i] = points[chosen[i]];

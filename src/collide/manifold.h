@@ -92,8 +92,8 @@ int collide_wire(const geometry *a, const geometry *b, pose b_in_a, float margin
 // Exchanges the roles of A and B; `b_in_a` is the pose before the exchange.
 void manifold_flip(manifold *m, pose b_in_a);
 
-// Sets the points of `m` to at most four of `count` points: the deepest one, and those that span
-// the largest area with it.
+// Sets the points of `m`, which touches a surface, to at most four of `count` points: the deepest
+// one, and those that span the largest area with it, near ones first.
 void manifold_reduce(manifold *m, const manifold_point *points, int count);
 
 // Exact overlap test without a manifold. False for two surfaces or planes.

@@ -98,8 +98,23 @@ int manifold_add_point(manifold_point *points, int count, const manifold_point *
   return count + 1;
 }
 
-// Whether `points` that four of them are to replace bear no load beside these: none of them is
-// below the plane of the first three of the four.
+// Whether p is beyond a side of the polygon of the points that are kept, which are in order around
+// the normal.
+static bool is_outside(const manifold *kept, tn_vec3 p, float slack)
+{
+  for (int i = 0; i < kept->count; i++) {
+    tn_vec3 from = kept->points[i].a;
+    tn_vec3 along = tn_sub(kept->points[(i + 1) % kept->count].a, from);
+    tn_vec3 inward = tn_cross(kept->normal, along);
+    if (tn_dot(inward, tn_sub(p, from)) < -slack * tn_length(along)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether four of `points` can replace them: what is dropped is not about to touch, or inside of
+// their polygon and not below the plane of the first three.
 static bool are_enough(const manifold *kept, const manifold_point *points, int count, float size)
 {
   tn_vec3 o = kept->points[0].a, u = tn_sub(kept->points[1].a, o), v = tn_sub(kept->points[2].a, o);
@@ -109,12 +124,15 @@ static bool are_enough(const manifold *kept, const manifold_point *points, int c
   }
   float rise_u = kept->points[1].gap - kept->points[0].gap;
   float rise_v = kept->points[2].gap - kept->points[0].gap;
+  float near = manifold_gap(kept) + COLLIDE_NEAR_POINTS * size;
+  float slack = sqrtf(COLLIDE_SAME_CONTACT2) * size;
   for (int i = 0; i < count; i++) {
     tn_vec3 d = tn_sub(points[i].a, o);
     float du = tn_dot(d, u), dv = tn_dot(d, v);
     float plane =
         kept->points[0].gap + (rise_u * (du * vv - dv * uv) + rise_v * (dv * uu - du * uv)) / det;
-    if (points[i].gap < plane - COLLIDE_SAME_DEPTH * size) {
+    if (points[i].gap < plane - COLLIDE_SAME_DEPTH * size ||
+        (points[i].gap <= near && is_outside(kept, points[i].a, slack))) {
       return false;
     }
   }

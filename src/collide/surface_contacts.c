@@ -183,7 +183,7 @@ static bool vertices_on_plane(const surface_contacts *c, tn_vec3 normal, tn_vec3
     }
   }
   *m = (manifold){.form = MANIFOLD_FLAT, .normal = normal};
-  m->count = select_contact_points(over, count, chosen);
+  m->count = select_contact_points(over, count, INFINITY, chosen);
   for (int i = 0; i < m->count; i++) {
     const clip_vertex *p = &over[chosen[i]];
     tn_vec3 at = tn_add(c->center, turned_vertex(c, p->in));
