@@ -163,7 +163,9 @@ def test_compare():
 @pytest.mark.long
 def test_study(tmp_path):
     tables = tenon.study(str(tmp_path / "study"), quick=True)
-    assert len(tables) > 5 and all(len(table) for table in tables.values())
+    assert len(tables) > 5
+    empty = [name for name, table in tables.items() if not len(table)]
+    assert all(name.endswith("_notes") for name in empty)  # there may be nothing to note
 
 
 @pytest.mark.parametrize("name", ["first_steps", "robot", "study"])
