@@ -31,15 +31,28 @@ static void log_of_world(tn_log_level level, const char *message, void *context)
   pass_on(w->batch, level, text);
 }
 
-bool batch_refuse(tn_batch *batch, const char *format, ...)
+static void log_list(tn_batch *batch, tn_log_level level, const char *format, va_list list)
 {
   char text[256];
+  vsnprintf(text, sizeof text, format, list);
+  pass_on(batch, level, text);
+}
+
+bool batch_refuse(tn_batch *batch, const char *format, ...)
+{
   va_list list;
   va_start(list, format);
-  vsnprintf(text, sizeof text, format, list);
+  log_list(batch, TN_LOG_ERROR, format, list);
   va_end(list);
-  pass_on(batch, TN_LOG_ERROR, text);
   return false;
+}
+
+void batch_warn(tn_batch *batch, const char *format, ...)
+{
+  va_list list;
+  va_start(list, format);
+  log_list(batch, TN_LOG_WARNING, format, list);
+  va_end(list);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -82,36 +95,56 @@ static const char *problem_of(const tn_batch_def *def)
   return def->threads < 1 || def->threads > 256 ? "threads must be from 1 to 256" : NULL;
 }
 
-static tn_world_def def_of_worlds(const tn_batch_def *def, batch_world *w)
+static tn_world_def def_of_worlds(const tn_batch *b, batch_world *w)
 {
   tn_world_def made = tn_default_world_def();
-  made.lanes = def->lanes;
+  made.lanes = b->lanes;
   made.log = log_of_world;
   made.log_context = w;
   return made;
 }
 
-// The original has geometries of its own, so that the world it was made of may change.
-static tn_world *make_original(const tn_batch_def *def, batch_world *first)
+// A world of a snapshot; null without memory.
+static tn_world *make_of(const tn_batch *b, batch_world *w, const void *snapshot, size_t size)
 {
-  tn_world_def world_def = def_of_worlds(def, first);
-  size_t size = tn_world_save(def->world, NULL, 0);
-  void *bytes = malloc(size);
-  tn_world *original = bytes ? tn_world_create(&world_def) : NULL;
-  if (original) {
-    tn_world_save(def->world, bytes, size);
-    if (!tn_world_restore(original, bytes, size)) {
-      tn_world_destroy(original);
-      original = NULL;
-    }
+  tn_world_def def = def_of_worlds(b, w);
+  tn_world *world = tn_world_create(&def);
+  if (world && !tn_world_restore(world, snapshot, size)) {
+    tn_world_destroy(world);
+    world = NULL;
   }
+  return world;
+}
+
+bool batch_make_of(tn_batch *b, int index, const void *snapshot, size_t size)
+{
+  batch_world *w = &b->worlds[index];
+  tn_articulation_destroy(w->articulation);
+  w->articulation = NULL;
+  tn_world_destroy(w->world);
+  w->world = make_of(b, w, snapshot, size);
+  if (!w->world || !batch_save(w, &w->start)) {
+    return false;
+  }
+  w->key = batch_key_of(w->world);
+  return true;
+}
+
+// The original has geometries of its own, so that the world it was made of may change.
+static tn_world *make_original(tn_batch *b, const tn_world *world)
+{
+  size_t size = tn_world_save(world, NULL, 0);
+  void *bytes = malloc(size);
+  if (bytes) {
+    tn_world_save(world, bytes, size);
+  }
+  tn_world *original = bytes ? make_of(b, &b->worlds[0], bytes, size) : NULL;
   free(bytes);
   return original;
 }
 
 typedef struct make_task {
   tn_batch *batch;
-  const tn_batch_def *def;
   atomic_bool failed;
 } make_task;
 
@@ -119,7 +152,7 @@ static void make_world(int index, void *context)
 {
   make_task *t = context;
   batch_world *w = &t->batch->worlds[index];
-  tn_world_def def = def_of_worlds(t->def, w);
+  tn_world_def def = def_of_worlds(t->batch, w);
   w->world = tn_world_copy(t->batch->original, &def);
   if (!w->world || !batch_save(w, &w->start)) {
     atomic_store(&t->failed, true);
@@ -129,9 +162,9 @@ static void make_world(int index, void *context)
 }
 
 // The rest of a batch on the CPU; null, or what went wrong.
-static const char *make_worlds(tn_batch *b, const tn_batch_def *def)
+static const char *make_worlds(tn_batch *b)
 {
-  make_task task = {.batch = b, .def = def};
+  make_task task = {.batch = b};
   workers_run(b->workers, b->count, make_world, &task);
   return atomic_load(&task.failed) ? "out of memory" : NULL;
 }
@@ -140,16 +173,16 @@ static const char *make_worlds(tn_batch *b, const tn_batch_def *def)
 static const char *make_on_device(tn_batch *b, const tn_batch_def *def, char *why, size_t size)
 {
   b->results = calloc((size_t)def->count, sizeof *b->results);
-  if (!b->results) {
+  b->made = calloc((size_t)def->count, sizeof *b->made);
+  if (!b->results || !b->made) {
     return "out of memory";
   }
-  b->device =
-      device_batch_create(def->device, b->original, def->count, def->world_bytes, why, size);
+  b->device = device_batch_create(def, b->original, why, size);
   if (!b->device && def->or_cpu) {
     char text[320];
     snprintf(text, sizeof text, "tn_batch_create: %s; the CPU takes over", why);
     pass_on(b, TN_LOG_WARNING, text);
-    return make_worlds(b, def);
+    return make_worlds(b);
   }
   return b->device ? NULL : why;
 }
@@ -169,11 +202,12 @@ static const char *fill(tn_batch *b, const tn_batch_def *def, char *why, size_t 
     b->worlds[i].items = &b->items;
     b->worlds[i].memory = memory;
   }
-  b->original = make_original(def, &b->worlds[0]);
+  b->lanes = def->lanes;
+  b->original = make_original(b, def->world);
   if (!b->original || !batch_list_items(&b->items, b->original, memory)) {
     return "out of memory";
   }
-  return def->device ? make_on_device(b, def, why, size) : make_worlds(b, def);
+  return def->device ? make_on_device(b, def, why, size) : make_worlds(b);
 }
 
 tn_batch *tn_batch_create(const tn_batch_def *def)
@@ -218,6 +252,7 @@ void tn_batch_destroy(tn_batch *b)
   free(b->worlds);
   free(b->status);
   free(b->results);
+  free(b->made);
   free(b);
 }
 
@@ -242,40 +277,10 @@ uint32_t tn_batch_world_key(const tn_batch *b, int index)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Worlds on a device
-
-static bool device_failed(tn_batch *b, const char *caller)
-{
-  for (int i = 0; i < b->count; ++i) {
-    b->status[i] = TN_STEP_REJECTED;
-  }
-  return batch_refuse(b, "%s: %s", caller, device_batch_problem(b->device));
-}
-
-static bool no_results(const tn_batch *b)
-{
-  bool none = true;
-  for (int i = 0; i < b->count && none; ++i) {
-    none = b->results[i] == 0;
-  }
-  return none;
-}
-
-bool batch_device_rows(tn_batch *b, const batch_rows *rows, const uint8_t *mask)
-{
-  if (!device_batch_rows(b->device, rows, mask, b->results)) {
-    return device_failed(b, rows->writes ? "tn_batch_write" : "tn_batch_read");
-  }
-  for (int i = 0; i < b->count && rows->writes; ++i) {
-    if (!mask || mask[i]) {
-      b->status[i] = b->results[i];
-    }
-  }
-  return no_results(b);
-}
-
-// ---------------------------------------------------------------------------------------------
 // Calls on all worlds
+//
+// Worlds on a device come first, in on_device.c; tasks pass them over, as they have no `world`
+// here.
 
 typedef struct run_task {
   tn_batch *batch;
@@ -312,11 +317,19 @@ typedef struct step_task {
 static void step_world(int index, void *context)
 {
   const step_task *t = context;
-  uint32_t status = 0;
-  for (int i = 0; i < t->repeat; ++i) {
-    status |= tn_world_step(t->batch->worlds[index].world, t->dt);
+  tn_batch *b = t->batch;
+  int made = b->device ? (int)b->made[index] : 0;
+  uint32_t status = b->device ? b->status[index] : 0;
+  for (int i = made; i < t->repeat && b->worlds[index].world; ++i) {
+    status |= tn_world_step(b->worlds[index].world, t->dt);
   }
-  t->batch->status[index] = status;
+  b->status[index] = status;
+}
+
+// Whether a call has something to do on the CPU.
+static bool has_worlds_here(const tn_batch *b)
+{
+  return !b->device || b->left > 0;
 }
 
 static uint32_t union_of_status(const tn_batch *b)
@@ -337,14 +350,11 @@ uint32_t tn_batch_step(tn_batch *b, float dt, int repeat)
     batch_refuse(b, "tn_batch_step: repeat must be 1 or more");
     return TN_STEP_REJECTED;
   }
-  if (b->device) {
-    if (!device_batch_step(b->device, dt, repeat, b->status)) {
-      device_failed(b, "tn_batch_step");
-    }
-    return union_of_status(b);
+  bool ok = !b->device || batch_device_step(b, dt, repeat);
+  if (ok && has_worlds_here(b)) {
+    step_task task = {b, dt, repeat};
+    workers_run(b->workers, b->count, step_world, &task);
   }
-  step_task task = {b, dt, repeat};
-  workers_run(b->workers, b->count, step_world, &task);
   return union_of_status(b);
 }
 
@@ -353,18 +363,30 @@ const uint32_t *tn_batch_status(const tn_batch *b)
   return b ? b->status : NULL;
 }
 
-static void hash_world(tn_world *world, int index, void *context)
+typedef struct hash_task {
+  tn_batch *batch;
+  uint64_t *hashes;
+} hash_task;
+
+static void hash_world(int index, void *context)
 {
-  uint64_t *hashes = context;
-  hashes[index] = tn_world_hash(world);
+  const hash_task *t = context;
+  const tn_world *world = t->batch->worlds[index].world;
+  if (world) {
+    t->hashes[index] = tn_world_hash(world);
+  }
 }
 
 bool tn_batch_hashes(tn_batch *b, uint64_t *hashes)
 {
-  if (b && hashes && b->device) {
-    return device_batch_hashes(b->device, hashes) || device_failed(b, "tn_batch_hashes");
+  if (!b || !hashes || (b->device && !batch_device_hashes(b, hashes))) {
+    return false;
   }
-  return hashes && tn_batch_run(b, hash_world, hashes);
+  if (has_worlds_here(b)) {
+    hash_task task = {b, hashes};
+    workers_run(b->workers, b->count, hash_world, &task);
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -381,7 +403,7 @@ static void keep_world(int index, void *context)
 {
   state_task *t = context;
   batch_world *w = &t->batch->worlds[index];
-  if ((!t->mask || t->mask[index]) && !batch_save(w, &w->start)) {
+  if (w->world && (!t->mask || t->mask[index]) && !batch_save(w, &w->start)) {
     atomic_store(&t->failed, true);
   }
 }
@@ -390,7 +412,8 @@ static void reset_world(int index, void *context)
 {
   state_task *t = context;
   batch_world *w = &t->batch->worlds[index];
-  if ((!t->mask || t->mask[index]) && !batch_restore(w, t->from ? t->from : &w->start)) {
+  if (w->world && (!t->mask || t->mask[index]) &&
+      !batch_restore(w, t->from ? t->from : &w->start)) {
     atomic_store(&t->failed, true);
   }
 }
@@ -399,26 +422,22 @@ static bool run_states(tn_batch *b, void (*task)(int index, void *context), cons
                        const batch_state *from)
 {
   state_task t = {.batch = b, .mask = mask, .from = from};
-  workers_run(b->workers, b->count, task, &t);
+  if (has_worlds_here(b)) {
+    workers_run(b->workers, b->count, task, &t);
+  }
   return !atomic_load(&t.failed);
 }
 
 bool tn_batch_keep(tn_batch *b, const uint8_t *mask)
 {
-  if (b && b->device) {
-    bool ran = device_batch_keep(b->device, mask, b->results);
-    return ran ? no_results(b) : device_failed(b, "tn_batch_keep");
-  }
-  return b && run_states(b, keep_world, mask, NULL);
+  bool ok = b && (!b->device || batch_device_keep(b, mask));
+  return b && run_states(b, keep_world, mask, NULL) && ok;
 }
 
 bool tn_batch_reset(tn_batch *b, const uint8_t *mask)
 {
-  if (b && b->device) {
-    bool ran = device_batch_reset(b->device, mask, b->results);
-    return ran ? no_results(b) : device_failed(b, "tn_batch_reset");
-  }
-  return b && run_states(b, reset_world, mask, NULL);
+  bool ok = b && (!b->device || batch_device_reset(b, mask));
+  return b && run_states(b, reset_world, mask, NULL) && ok;
 }
 
 bool tn_batch_spread(tn_batch *b, int from)
@@ -426,12 +445,9 @@ bool tn_batch_spread(tn_batch *b, int from)
   if (!b || from < 0 || from >= b->count) {
     return b && batch_refuse(b, "tn_batch_spread: there is no world %d", from);
   }
-  if (b->device) {
-    bool ran = device_batch_spread(b->device, from, b->results);
-    return ran ? no_results(b) : device_failed(b, "tn_batch_spread");
-  }
   batch_state s = {0};
-  bool ok = batch_save(&b->worlds[from], &s) && run_states(b, reset_world, NULL, &s);
-  batch_free_state(&s, memory);
+  bool ok = b->device ? batch_device_spread(b, from, &s) : batch_save(&b->worlds[from], &s);
+  ok = s.bytes && run_states(b, reset_world, NULL, &s) && ok;
+  free(s.bytes);
   return ok;
 }

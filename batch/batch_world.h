@@ -28,7 +28,7 @@ typedef struct batch_world {
   tn_articulation *articulation;
   batch_state start; // that a reset goes back to
   batch_state spare; // of a device: memory that a reset may take
-  batch_state sent;  // of a device: that other worlds take
+  bool has_left;     // of a device: it goes on on the host
   tn_allocator memory;
 } batch_world;
 

@@ -14,37 +14,50 @@ struct device_batch {
   const tn_batch_device *device;
   void *connection;
   int count;
-  device_call call; // addresses that stay
-  uint8_t *mask;    // of the device
-  void *rows;       // of the device, `rows_size` bytes
-  size_t rows_size;
-  void *staging; // of the host, for rows with gaps, `staging_size` bytes
+  device_call call;             // addresses that stay
+  uint8_t *mask;                // of the device
+  void *rows;                   // of the device, `rows_size` bytes
+  size_t rows_size, bytes_size; // `bytes_size`: of call.bytes
+  void *pool_bytes;             // of the device
+  void *staging;                // of the host, for rows with gaps, `staging_size` bytes
   size_t staging_size;
 };
 
 // ---------------------------------------------------------------------------------------------
 // Memory of a world
 
+typedef struct measured {
+  const tn_world *original;
+  const void *snapshot; // null: the worlds are copies
+  size_t snapshot_size;
+} measured;
+
+static void *alloc(device_batch *d, size_t size)
+{
+  return d->device->alloc(d->connection, size);
+}
+
 static size_t whole_pages(size_t size)
 {
   return (size + PAGE - 1) / PAGE * PAGE;
 }
 
-// Makes a copy in an arena as the device does, steps it, and sees how much it takes; 0: too small.
-static size_t measure_in(const tn_world *original, char *memory, size_t size)
+// Makes a world in an arena as the device does, steps it, and sees how much it takes; 0: too small.
+static size_t measure_in(const measured *m, char *memory, size_t size)
 {
   enum { STEPS = 60 };
   arena *a = (arena *)memory;
   batch_world w = {0};
-  bool ok = room_make(&w, a, size, original);
+  bool ok = m->snapshot ? room_put(&w, a, size, NULL, m->snapshot, m->snapshot_size)
+                        : room_make(&w, a, size, NULL, m->original);
   for (int i = 0; i < STEPS && ok; ++i) {
     ok = !(tn_world_step(w.world, 1.0f / 60.0f) & TN_STEP_OUT_OF_MEMORY);
   }
   return ok ? a->most : 0;
 }
 
-// With half as much again in reserve, for contacts that come later; 0 without memory.
-static size_t measure_world(const tn_world *original)
+// 0 without memory.
+static size_t measure_world(const measured *m)
 {
   const size_t largest = (size_t)1 << 34;
   size_t need = 0;
@@ -53,10 +66,43 @@ static size_t measure_world(const tn_world *original)
     if (!memory) {
       return 0;
     }
-    need = measure_in(original, memory, size);
+    need = measure_in(m, memory, size);
     free(memory);
   }
-  return need + need / 2;
+  return need;
+}
+
+// Takes memory for worlds that overflow, one in POOL_SHARE at a time.
+static bool take_pool(device_batch *d)
+{
+  enum { POOL_SHARE = 16, FEWEST = 4 };
+  size_t worlds = (size_t)d->count / POOL_SHARE + FEWEST;
+  arena_pool pool = {.size = worlds * d->call.world_size};
+  pool.bytes = alloc(d, pool.size);
+  d->pool_bytes = pool.bytes;
+  d->call.pool = alloc(d, sizeof pool);
+  return pool.bytes && d->call.pool &&
+         d->device->write(d->connection, d->call.pool, &pool, sizeof pool);
+}
+
+bool device_batch_empty_pool(device_batch *d)
+{
+  const uint64_t none = 0;
+  return d->device->write(d->connection, &d->call.pool->used, &none, sizeof none);
+}
+
+// Takes the memory of the worlds: of a measured one three times what it needs, for contacts that
+// come later, or less where the device has not as much.
+static bool take_worlds(device_batch *d, size_t given, size_t measured_size)
+{
+  const size_t halves[] = {6, 4, 3};
+  size_t tries = given ? 1 : sizeof halves / sizeof *halves;
+  for (size_t i = 0; i < tries && !d->call.worlds; ++i) {
+    size_t own = given ? given : measured_size * halves[i] / 2;
+    d->call.world_size = whole_pages(own + DEVICE_HEAD);
+    d->call.worlds = own > 0 ? alloc(d, (size_t)d->count * d->call.world_size) : NULL;
+  }
+  return d->call.worlds != NULL;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -72,30 +118,27 @@ static bool read_results(device_batch *d, uint32_t *results, int count)
   return d->device->read(d->connection, results, d->call.results, (size_t)count * sizeof *results);
 }
 
-static void *alloc(device_batch *d, size_t size)
+// Memory of the device for snapshots and states, at least `size` bytes.
+static bool reserve_bytes(device_batch *d, size_t size)
 {
-  return d->device->alloc(d->connection, size);
+  if (size > d->bytes_size) {
+    if (d->call.bytes) {
+      d->device->release(d->connection, d->call.bytes);
+    }
+    d->call.bytes = alloc(d, size);
+    d->bytes_size = d->call.bytes ? size : 0;
+  }
+  return d->bytes_size >= size;
 }
 
-// Puts the snapshot of the original on the device, from which that makes it.
-static const char *open_original(device_batch *d, const tn_world *original)
+// Makes the original on the device, of its snapshot.
+static const char *open_original(device_batch *d, const void *snapshot, size_t size)
 {
-  size_t size = tn_world_save(original, NULL, 0);
-  void *bytes = malloc(size);
-  void *snapshot = alloc(d, size);
   uint32_t result = TN_STEP_REJECTED;
-  bool ok = bytes && snapshot;
-  if (ok) {
-    tn_world_save(original, bytes, size);
-    d->call.snapshot = snapshot;
-    d->call.snapshot_size = size;
-    ok = d->device->write(d->connection, snapshot, bytes, size) && run(d, DEVICE_OPEN, 1) &&
-         read_results(d, &result, 1);
-  }
-  if (snapshot) {
-    d->device->release(d->connection, snapshot);
-  }
-  free(bytes);
+  d->call.size = size;
+  bool ok = reserve_bytes(d, size) &&
+            d->device->write(d->connection, d->call.bytes, snapshot, size) &&
+            run(d, DEVICE_OPEN, 1) && read_results(d, &result, 1);
   if (!ok) {
     return d->device->problem(d->connection);
   }
@@ -116,43 +159,48 @@ static const char *make_worlds(device_batch *d)
   return why;
 }
 
-static const char *fill(device_batch *d, const tn_world *original, size_t world_bytes)
+static const char *fill(device_batch *d, const tn_batch_def *def, const tn_world *original)
 {
-  size_t n = (size_t)d->count, own = world_bytes ? world_bytes : measure_world(original);
-  d->call.world_size = whole_pages(own + DEVICE_HEAD);
+  size_t n = (size_t)d->count, size = tn_world_save(original, NULL, 0);
+  void *snapshot = malloc(size);
+  if (!snapshot) {
+    return "out of memory";
+  }
+  tn_world_save(original, snapshot, size);
+  const measured world = {original, def->own_geometries ? snapshot : NULL, size};
+  bool has_worlds = take_worlds(d, def->world_bytes, def->world_bytes ? 0 : measure_world(&world));
   // The original, and what restoring its snapshot takes.
-  size_t saved = tn_world_save(original, NULL, 0);
-  d->call.shared_size = whole_pages(4 * saved + 4 * tn_world_counters(original).bytes + (1 << 20));
-  d->call.worlds = own > 0 ? alloc(d, n * d->call.world_size) : NULL;
+  d->call.shared_size = whole_pages(4 * size + 4 * tn_world_counters(original).bytes + (1 << 20));
   d->call.shared = alloc(d, d->call.shared_size);
   d->call.results = alloc(d, n * sizeof *d->call.results);
-  d->call.hashes = alloc(d, n * sizeof *d->call.hashes);
+  d->call.numbers = alloc(d, (n + 1) * sizeof *d->call.numbers);
   d->mask = alloc(d, n);
-  if (!d->call.worlds || !d->call.shared || !d->call.results || !d->call.hashes || !d->mask) {
-    return "the device has not enough memory";
-  }
-  const char *why = open_original(d, original);
+  bool ok =
+      has_worlds && take_pool(d) && d->call.shared && d->call.results && d->call.numbers && d->mask;
+  const char *why = ok ? open_original(d, snapshot, size) : "the device has not enough memory";
+  free(snapshot);
   return why ? why : make_worlds(d);
 }
 
-device_batch *device_batch_create(const tn_batch_device *device, const tn_world *original,
-                                  int count, size_t world_bytes, char *why, size_t size)
+device_batch *device_batch_create(const tn_batch_def *def, const tn_world *original, char *why,
+                                  size_t size)
 {
   device_batch *d = calloc(1, sizeof *d);
   if (!d) {
     snprintf(why, size, "out of memory");
     return NULL;
   }
-  d->device = device;
-  d->count = count;
-  d->connection = device->open(why, size);
+  d->device = def->device;
+  d->count = def->count;
+  d->connection = d->device->open(why, size);
   if (!d->connection) {
     free(d);
     return NULL;
   }
-  const char *problem = fill(d, original, world_bytes);
+  const char *problem = fill(d, def, original);
   if (problem) {
-    snprintf(why, size, "%s (%d worlds of %zu bytes)", problem, count, (size_t)d->call.world_size);
+    snprintf(why, size, "%s (%d worlds of %zu bytes)", problem, d->count,
+             (size_t)d->call.world_size);
     device_batch_destroy(d);
     return NULL;
   }
@@ -164,8 +212,9 @@ void device_batch_destroy(device_batch *d)
   if (!d) {
     return;
   }
-  void *const memory[] = {d->call.worlds, d->call.shared, d->call.results,
-                          d->call.hashes, d->mask,        d->rows};
+  void *const memory[] = {d->call.worlds,  d->call.shared, d->call.results,
+                          d->call.numbers, d->call.bytes,  d->call.pool,
+                          d->pool_bytes,   d->mask,        d->rows};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) {
     if (memory[i]) {
       d->device->release(d->connection, memory[i]);
@@ -189,17 +238,22 @@ const char *device_batch_problem(const device_batch *d)
 // ---------------------------------------------------------------------------------------------
 // Calls on all worlds
 
-bool device_batch_step(device_batch *d, float dt, int repeat, uint32_t *results)
+static bool read_numbers(device_batch *d, uint64_t *numbers, int count)
+{
+  return d->device->read(d->connection, numbers, d->call.numbers, (size_t)count * sizeof *numbers);
+}
+
+bool device_batch_step(device_batch *d, float dt, int repeat, uint32_t *results, uint64_t *made)
 {
   d->call.dt = dt;
   d->call.repeat = repeat;
-  return run(d, DEVICE_STEP, d->count) && read_results(d, results, d->count);
+  return run(d, DEVICE_STEP, d->count) && read_results(d, results, d->count) &&
+         read_numbers(d, made, d->count);
 }
 
 bool device_batch_hashes(device_batch *d, uint64_t *hashes)
 {
-  return run(d, DEVICE_HASH, d->count) &&
-         d->device->read(d->connection, hashes, d->call.hashes, (size_t)d->count * sizeof *hashes);
+  return run(d, DEVICE_HASH, d->count) && read_numbers(d, hashes, d->count);
 }
 
 static bool run_masked(device_batch *d, device_function function, const uint8_t *mask,
@@ -220,13 +274,97 @@ bool device_batch_reset(device_batch *d, const uint8_t *mask, uint32_t *results)
   return run_masked(d, DEVICE_RESET, mask, results);
 }
 
-bool device_batch_spread(device_batch *d, int from, uint32_t *results)
+// ---------------------------------------------------------------------------------------------
+// States and whole worlds
+
+// Repeats a function with more memory until what it writes fits; `numbers` gets the sizes.
+static bool run_into_bytes(device_batch *d, device_function function, int count, int parts,
+                           uint64_t *numbers)
 {
-  d->call.from = from;
-  if (!run_masked(d, DEVICE_SEND, NULL, results)) {
-    return false;
+  enum { FIRST_SIZE = 1 << 14 };
+  size_t wanted = d->bytes_size / (size_t)count > FIRST_SIZE ? d->bytes_size / (size_t)count
+                                                             : (size_t)FIRST_SIZE;
+  for (;;) {
+    if (!reserve_bytes(d, wanted * (size_t)count)) {
+      return false;
+    }
+    d->call.size = wanted / 64 * 64;
+    if (!run(d, function, count) || !read_numbers(d, numbers, parts)) {
+      return false;
+    }
+    uint64_t most = 0;
+    for (int i = 0; i < parts; ++i) {
+      most = function == DEVICE_LEAVE ? most + numbers[i] : numbers[i] > most ? numbers[i] : most;
+    }
+    if (most <= d->call.size) {
+      return true;
+    }
+    wanted = most + most / 4 + 64;
   }
-  return results[from] || run_masked(d, DEVICE_SPREAD, NULL, results);
+}
+
+char *device_batch_states(device_batch *d, int first, int count, uint64_t *sizes, size_t *stride)
+{
+  d->call.first = first;
+  bool ok = run_into_bytes(d, DEVICE_STATES, count, count, sizes);
+  *stride = d->call.size;
+  char *bytes = ok ? malloc((size_t)count * *stride) : NULL;
+  if (bytes && d->device->read(d->connection, bytes, d->call.bytes, (size_t)count * *stride)) {
+    return bytes;
+  }
+  free(bytes);
+  return NULL;
+}
+
+bool device_batch_spread(device_batch *d, const void *state, size_t size, uint32_t *results)
+{
+  d->call.size = size;
+  return reserve_bytes(d, size) && d->device->write(d->connection, d->call.bytes, state, size) &&
+         run_masked(d, DEVICE_SPREAD, NULL, results);
+}
+
+char *device_batch_leave(device_batch *d, int index, size_t sizes[2])
+{
+  uint64_t numbers[2];
+  d->call.first = index;
+  bool ok = run_into_bytes(d, DEVICE_LEAVE, 1, 2, numbers);
+  char *bytes = ok ? malloc(numbers[0] + numbers[1]) : NULL;
+  if (!bytes || !d->device->read(d->connection, bytes, d->call.bytes, numbers[0] + numbers[1])) {
+    free(bytes);
+    return NULL;
+  }
+  sizes[0] = numbers[0], sizes[1] = numbers[1];
+  return bytes;
+}
+
+// Snapshots of worlds one after the other; `at` gets their places and the end.
+static char *pack_snapshots(tn_world *const *worlds, int count, uint64_t *at)
+{
+  at[0] = 0;
+  for (int i = 0; i < count; ++i) {
+    at[i + 1] = (at[i] + tn_world_save(worlds[i], NULL, 0) + 63) / 64 * 64;
+  }
+  char *bytes = malloc(at[count]);
+  for (int i = 0; i < count && bytes; ++i) {
+    tn_world_save(worlds[i], bytes + at[i], at[i + 1] - at[i]);
+  }
+  return bytes;
+}
+
+bool device_batch_put(device_batch *d, int first, int count, tn_world *const *worlds,
+                      uint32_t *results)
+{
+  uint64_t *at = malloc(((size_t)count + 1) * sizeof *at);
+  char *bytes = at ? pack_snapshots(worlds, count, at) : NULL;
+  d->call.first = first;
+  bool ok =
+      bytes && reserve_bytes(d, at[count]) &&
+      d->device->write(d->connection, d->call.bytes, bytes, at[count]) &&
+      d->device->write(d->connection, d->call.numbers, at, ((size_t)count + 1) * sizeof *at) &&
+      run(d, DEVICE_PUT, count) && read_results(d, results, count);
+  free(at);
+  free(bytes);
+  return ok;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -268,6 +406,12 @@ static bool reserve_rows(device_batch *d, size_t size)
     d->rows_size = d->rows ? size : 0;
   }
   return d->staging_size >= size && d->rows_size >= size;
+}
+
+bool device_batch_copy(device_batch *d, void *of_device, void *of_host, size_t size, bool to_device)
+{
+  return to_device ? d->device->write(d->connection, of_device, of_host, size)
+                   : d->device->read(d->connection, of_host, of_device, size);
 }
 
 // Rows of the host go through memory of the device; those of the device are coded where they are.

@@ -13,10 +13,12 @@ typedef struct rows_task {
 static void code_rows(int index, void *context)
 {
   rows_task *t = context;
-  if (t->mask && !t->mask[index]) {
+  const batch_world *w = &t->batch->worlds[index];
+  if (!w->world || (t->mask && !t->mask[index])) {
     return;
   }
-  bool ok = batch_code_world(&t->rows, &t->batch->worlds[index]);
+  bool ok = t->rows.rows.on_device ? batch_code_left(t->batch, &t->rows, index)
+                                   : batch_code_world(&t->rows, w);
   if (t->rows.writes) {
     t->batch->status[index] = ok ? 0 : TN_STEP_REJECTED;
   }
@@ -127,11 +129,11 @@ static bool run_rows(tn_batch *b, tn_batch_field field, const uint8_t *mask, tn_
   }
   rows_task task = {
       .batch = b, .mask = mask, .rows = {field, rows, shape.items, shape.numbers, writes}};
-  if (b->device) {
-    return batch_device_rows(b, &task.rows, mask);
+  bool ok = !b->device || batch_device_rows(b, &task.rows, mask);
+  if (!b->device || b->left > 0) {
+    workers_run(b->workers, b->count, code_rows, &task);
   }
-  workers_run(b->workers, b->count, code_rows, &task);
-  return !atomic_load(&task.failed);
+  return ok && !atomic_load(&task.failed);
 }
 
 bool tn_batch_read(tn_batch *b, tn_batch_field field, const uint8_t *mask, tn_batch_rows rows)

@@ -1,10 +1,8 @@
-// Every run is one task: it is made, advanced and measured by one thread. What a run draws depends
-// on the seed and its number alone.
+// On the CPU every run is one task: it is made, advanced and measured by one thread. What a run
+// draws depends on the seed and its number alone.
 #include "many.h"
 
 #include "progress.h"
-#include "scenes.h"
-#include "workers.h"
 
 #include <tenon/batch.h>
 
@@ -58,6 +56,19 @@ static bool parse_varied(const scene *which, const char *value, many_options *o)
   return true;
 }
 
+static bool parse_device(const char *value, many_device *device)
+{
+  static const char *const names[] = {"cpu", "cuda", "cuda-or-cpu"};
+  for (int i = 0; i < 3; ++i) {
+    if (strcmp(value, names[i]) == 0) {
+      *device = (many_device)i;
+      return true;
+    }
+  }
+  complain("--device must be cpu, cuda or cuda-or-cpu, not '%s'", value);
+  return false;
+}
+
 // Takes the options of this command; the others are those of `tenon run`.
 static bool take_option(const char *word, const char *value, many_options *o, bool *taken)
 {
@@ -74,10 +85,7 @@ static bool take_option(const char *word, const char *value, many_options *o, bo
     ok = parse_whole(word, value, 0, 0x7fffffff, &number);
     o->seed = (uint64_t)number;
   } else if (strcmp(word, "--device") == 0) {
-    ok = strcmp(value, "cpu") == 0;
-    if (!ok) {
-      complain("this build runs batches on --device cpu only");
-    }
+    ok = parse_device(value, &o->device);
   } else {
     *taken = strcmp(word, "--vary") == 0; // needs the scene: read later
   }
@@ -113,24 +121,18 @@ bool many_parse(int count, char **words, many_options *o)
 // ---------------------------------------------------------------------------------------------
 // Runs
 
-typedef struct result {
-  bool made;
-  uint64_t hash;
-  int frames, metric_count;
-  uint32_t status;
-  scene_metric metrics[SCENE_MAX_METRICS];
-} result;
-
 typedef struct many_task {
   const many_options *options;
-  result *results;
+  many_result *results;
 } many_task;
 
-static void run_one(int index, void *context)
+int many_frames(const many_options *o)
 {
-  const many_task *t = context;
-  const many_options *o = t->options;
-  result *r = &t->results[index];
+  return (int)(o->run.seconds * 60.0 + 0.5);
+}
+
+scene_run *many_make(const many_options *o, int index)
+{
   scene_settings settings = o->run.settings;
   for (int i = 0; i < o->varied_count; ++i) {
     const varied *v = &o->varied[i];
@@ -139,19 +141,30 @@ static void run_one(int index, void *context)
   }
   tn_world_def def = o->run.world;
   def.threads = 1;
-  scene_run *run = interrupt_came() ? NULL : scene_create(o->run.scene, &settings, &def);
-  if (!run) {
-    return;
-  }
-  int frames = (int)(o->run.seconds * 60.0 + 0.5);
-  for (; r->frames < frames && !interrupt_came(); ++r->frames) {
-    r->status |= scene_advance(run, 1.0f / 60.0f);
-    scene_observe(run, 1.0f / 60.0f);
-  }
-  r->hash = tn_world_hash(run->world);
+  return interrupt_came() ? NULL : scene_create(o->run.scene, &settings, &def);
+}
+
+void many_finish(scene_run *run, uint64_t hash, many_result *r)
+{
+  r->hash = hash;
+  r->frames = run->frames;
+  r->status = run->status;
   r->metric_count = scene_metrics(run, r->metrics, SCENE_MAX_METRICS);
   r->made = true;
   scene_destroy(run);
+}
+
+static void run_one(int index, void *context)
+{
+  const many_task *t = context;
+  scene_run *run = many_make(t->options, index);
+  if (!run) {
+    return;
+  }
+  while (run->frames < many_frames(t->options) && !interrupt_came()) {
+    scene_step(run, 1.0f / 60.0f);
+  }
+  many_finish(run, tn_world_hash(run->world), &t->results[index]);
 }
 
 static int by_value(const void *a, const void *b)
@@ -244,15 +257,31 @@ static void print_results(const many_task *t, double seconds, double *values)
   }
 }
 
+// Runs all worlds on the chosen device, and on the CPU in its stead if that may be.
+static void run_all(many_task *task, workers *threads)
+{
+  const many_options *o = task->options;
+  if (o->device != MANY_CPU && many_run_on_card(o, threads, task->results)) {
+    return;
+  }
+  memset(task->results, 0, (size_t)o->worlds * sizeof *task->results);
+  if (o->device == MANY_CUDA_OR_CPU && !interrupt_came()) {
+    complain("batch: the CPU takes over");
+  }
+  if (o->device != MANY_CUDA) {
+    workers_run(threads, o->worlds, run_one, task);
+  }
+}
+
 bool many_run(const many_options *o)
 {
-  many_task task = {o, calloc((size_t)o->worlds, sizeof(result))};
+  many_task task = {o, calloc((size_t)o->worlds, sizeof(many_result))};
   double *values = calloc((size_t)o->worlds, sizeof *values);
-  workers *w = workers_create(o->threads);
-  bool ok = task.results && values && w;
+  workers *threads = workers_create(o->threads);
+  bool ok = task.results && values && threads;
   if (ok) {
     double start = seconds_now();
-    workers_run(w, o->worlds, run_one, &task);
+    run_all(&task, threads);
     double seconds = seconds_now() - start;
     ok = task.results[0].made;
     if (ok) {
@@ -262,7 +291,7 @@ bool many_run(const many_options *o)
   if (!ok && !interrupt_came()) {
     complain("batch: no world could be made");
   }
-  workers_destroy(w);
+  workers_destroy(threads);
   free(values);
   free(task.results);
   return ok;

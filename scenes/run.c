@@ -61,15 +61,20 @@ void scene_destroy(scene_run *run)
   }
 }
 
+void scene_count_step(scene_run *run, float dt, uint32_t status)
+{
+  run->time += (double)dt;
+  run->frames += 1;
+  run->status |= status;
+}
+
 uint32_t scene_advance(scene_run *run, float dt)
 {
   if (run->scene->drive) {
     run->scene->drive(run, dt);
   }
   uint32_t status = tn_world_step(run->world, dt);
-  run->time += (double)dt;
-  run->frames += 1;
-  run->status |= status;
+  scene_count_step(run, dt, status);
   return status;
 }
 

@@ -135,6 +135,8 @@ uint32_t scene_step(scene_run *run, float dt);
 // The first two only, for timing; the metrics over all frames then cover only observed frames.
 uint32_t scene_advance(scene_run *run, float dt);
 void scene_observe(scene_run *run, float dt);
+// Counts a step that was made elsewhere, whose result has been put into the world.
+void scene_count_step(scene_run *run, float dt, uint32_t status);
 
 // The exact state of a run as bytes, for the same version and machine type. Save returns the
 // required size and writes only if `capacity` suffices. Load creates the scene again with its

@@ -212,8 +212,8 @@ static bool load_module(connection *c)
 static bool find_kernels(connection *c)
 {
   static const char *const names[DEVICE_FUNCTION_COUNT] = {
-      "kernel_open",  "kernel_make", "kernel_step",   "kernel_hash", "kernel_keep",
-      "kernel_reset", "kernel_send", "kernel_spread", "kernel_rows"};
+      "kernel_open",  "kernel_make",   "kernel_put",    "kernel_step", "kernel_hash", "kernel_keep",
+      "kernel_reset", "kernel_states", "kernel_spread", "kernel_rows", "kernel_leave"};
   bool ok = true;
   for (int i = 0; i < DEVICE_FUNCTION_COUNT && ok; ++i) {
     ok = is_well(c, "find a function of the module",

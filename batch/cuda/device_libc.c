@@ -8,21 +8,20 @@
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Memory: of the arena of the original while that is made, by one thread; else there is none. The
-// size of a block lies before it.
+// Memory: of the arena of the world that a thread makes of a snapshot; else there is none. The size
+// of a block lies before it.
 
 #define HEAD 64
 
-static const tn_allocator *heap_of_libc;
-
 void device_set_heap(const tn_allocator *heap)
 {
-  heap_of_libc = heap;
+  *device_heap() = heap;
 }
 
 void *malloc(size_t size)
 {
-  char *block = heap_of_libc ? heap_of_libc->alloc(size + HEAD, HEAD, heap_of_libc->context) : NULL;
+  const tn_allocator *heap = *device_heap();
+  char *block = heap ? heap->alloc(size + HEAD, HEAD, heap->context) : NULL;
   if (!block) {
     return NULL;
   }
@@ -45,8 +44,9 @@ void *aligned_alloc(size_t alignment, size_t size)
 void free(void *memory)
 {
   if (memory) {
+    const tn_allocator *heap = *device_heap();
     char *block = (char *)memory - HEAD;
-    heap_of_libc->release(block, *(size_t *)block, heap_of_libc->context);
+    heap->release(block, *(size_t *)block, heap->context);
   }
 }
 

@@ -4,7 +4,9 @@
 
 #include <tenon/base.h>
 
-// Where malloc() takes memory, until it is set to null.
+// Where malloc() takes memory in this thread, until it is set to null.
 void device_set_heap(const tn_allocator *heap);
+// Of this thread: in kernels.c and emulated_device.c.
+const tn_allocator **device_heap(void);
 
 #endif

@@ -1,9 +1,18 @@
 // A device for tests: the module that a card runs, compiled for this CPU, in memory of its own.
 #include "emulated_device.h"
 
+#include "device_libc.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Worlds are made one by one.
+const tn_allocator **device_heap(void)
+{
+  static const tn_allocator *heap;
+  return &heap;
+}
 
 static void *open_device(char *why, size_t size)
 {
@@ -42,8 +51,8 @@ static bool copy(void *device, void *to, const void *from, size_t size)
 static bool run(void *device, device_function function, const device_call *call, int count)
 {
   static void (*const functions[DEVICE_FUNCTION_COUNT])(const device_call *c, int index) = {
-      device_open,  device_make, device_step,   device_hash, device_keep,
-      device_reset, device_send, device_spread, device_rows};
+      device_open,  device_make,   device_put,    device_step, device_hash, device_keep,
+      device_reset, device_states, device_spread, device_rows, device_leave};
   (void)device;
   for (int i = 0; i < count; ++i) {
     functions[function](call, i);

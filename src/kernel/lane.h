@@ -36,6 +36,13 @@
 #define LARGE KERNEL
 #endif
 
+// Copies between memory and lanes, which stay in registers only if they are inlined.
+#if defined(TN_FREE_INLINING)
+#define TRANSFER static inline __attribute__((always_inline, unused))
+#else
+#define TRANSFER KERNEL
+#endif
+
 // A pass over blocks of one type. One function for all types would take twice as long to compile;
 // where the size of the code counts, the compiler decides.
 #if defined(__GNUC__) && !defined(TN_SMALL)

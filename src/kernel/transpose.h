@@ -151,32 +151,38 @@ KERNEL void add8(float *const *to, R r[8])
 
 #else
 
-KERNEL void load8(const float *const *from, R r[8])
+TRANSFER void load8(const float *const *from, R r[8])
 {
+#pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
     r[i] = from[0][i];
   }
 }
 
-KERNEL void add8(float *const *to, R r[8])
+TRANSFER void store8(float *const *to, R r[8])
 {
-  for (int i = 0; i < 8; ++i) {
-    to[0][i] = to[0][i] + r[i];
-  }
-}
-
-KERNEL void store8(float *const *to, R r[8])
-{
+#pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
     to[0][i] = r[i];
   }
+}
+
+TRANSFER void add8(float *const *to, R r[8])
+{
+  R sum[8];
+  load8((const float *const *)to, sum);
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {
+    sum[i] = sum[i] + r[i];
+  }
+  store8(to, sum);
 }
 
 #endif
 
 // One field of a block, TN_LANES lanes from `lane` on. Sixteen lanes are two consecutive blocks,
 // BLOCK_FLOATS apart.
-KERNEL R load_field(const float *field, int lane)
+TRANSFER R load_field(const float *field, int lane)
 {
 #if TN_LANES == 16
   (void)lane;
@@ -189,7 +195,7 @@ KERNEL R load_field(const float *field, int lane)
 #endif
 }
 
-KERNEL void store_field(float *field, int lane, R x)
+TRANSFER void store_field(float *field, int lane, R x)
 {
 #if TN_LANES == 16
   (void)lane;
@@ -202,7 +208,7 @@ KERNEL void store_field(float *field, int lane, R x)
 #endif
 }
 
-KERNEL void load_fields(float (*from)[BLOCK_WIDTH], int lane, R *to, int count)
+TRANSFER void load_fields(float (*from)[BLOCK_WIDTH], int lane, R *to, int count)
 {
 #pragma GCC unroll 64
   for (int i = 0; i < count; ++i) {
@@ -210,7 +216,7 @@ KERNEL void load_fields(float (*from)[BLOCK_WIDTH], int lane, R *to, int count)
   }
 }
 
-KERNEL void store_fields(float (*to)[BLOCK_WIDTH], int lane, const R *from, int count)
+TRANSFER void store_fields(float (*to)[BLOCK_WIDTH], int lane, const R *from, int count)
 {
 #pragma GCC unroll 64
   for (int i = 0; i < count; ++i) {

@@ -16,8 +16,13 @@ typedef struct drift_batch {
   Q world_turn, body_turn;
 } drift_batch;
 
-// Batches that drift together, stage by stage, to hide latency.
+// Batches that drift together, stage by stage, to hide latency. A card hides it by other worlds,
+// and keeps one batch in registers.
+#if defined(TN_ONE_LANE)
+#define MAX_DRIFT_BATCHES 1
+#else
 #define MAX_DRIFT_BATCHES 4
+#endif
 
 static void begin_drift(const solver_data *data, drift_batch *f)
 {

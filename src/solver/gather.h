@@ -34,23 +34,29 @@ KERNEL int lane_is_written(Gather g, int i)
 #endif
 }
 
+// The eight floats of a body. A card reads four aligned floats at once.
+KERNEL float *body_line(const float *first, size_t stride, size_t body)
+{
+  return __builtin_assume_aligned((float *)first + stride * body, 32);
+}
+
 // Eight floats of each body from an array with `stride` floats per body.
-KERNEL void gather8(const float *first, size_t stride, Gather g, R r[8])
+TRANSFER void gather8(const float *first, size_t stride, Gather g, R r[8])
 {
   const float *from[TN_LANES];
 #pragma GCC unroll 16
   for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = first + stride * lane_body(g, i);
+    from[i] = body_line(first, stride, lane_body(g, i));
   }
   load8(from, r);
 }
 
 // Addresses to store to; lanes that may not be written go to `discarded`.
-KERNEL void scatter_targets(float *first, size_t stride, Gather g, float *discarded, float **to)
+TRANSFER void scatter_targets(float *first, size_t stride, Gather g, float *discarded, float **to)
 {
 #pragma GCC unroll 16
   for (int i = 0; i < TN_LANES; ++i) {
-    to[i] = first + stride * lane_body(g, i);
+    to[i] = body_line(first, stride, lane_body(g, i));
   }
   if (g.move) {
 #pragma GCC unroll 16
@@ -60,7 +66,7 @@ KERNEL void scatter_targets(float *first, size_t stride, Gather g, float *discar
   }
 }
 
-KERNEL void scatter8(float *first, size_t stride, Gather g, R r[8])
+TRANSFER void scatter8(float *first, size_t stride, Gather g, R r[8])
 {
   alignas(32) float discarded[8];
   float *to[TN_LANES];
@@ -70,7 +76,7 @@ KERNEL void scatter8(float *first, size_t stride, Gather g, R r[8])
 
 #define STRIDE(array) (sizeof *(array) / sizeof(float))
 
-KERNEL void load_velocity(const solver_data *data, Gather g, Body *body, R *share)
+TRANSFER void load_velocity(const solver_data *data, Gather g, Body *body, R *share)
 {
   R r[8];
   gather8(data->state->motion, STRIDE(data->state), g, r);
@@ -80,14 +86,14 @@ KERNEL void load_velocity(const solver_data *data, Gather g, Body *body, R *shar
   *share = r[7];
 }
 
-KERNEL void store_velocity(const solver_data *data, Gather g, const Body *body, R share)
+TRANSFER void store_velocity(const solver_data *data, Gather g, const Body *body, R share)
 {
   R r[8] = {body->v.x, body->v.y, body->v.z, body->im, body->w.x, body->w.y, body->w.z, share};
   scatter8(data->state->motion, STRIDE(data->state), g, r);
 }
 
 // Returns advanced_time.
-KERNEL R load_pose(const solver_data *data, Gather g, Body *body)
+TRANSFER R load_pose(const solver_data *data, Gather g, Body *body)
 {
   R r[8];
   gather8(data->state->pose, STRIDE(data->state), g, r);
@@ -97,7 +103,7 @@ KERNEL R load_pose(const solver_data *data, Gather g, Body *body)
   return r[3];
 }
 
-KERNEL void store_motion(const solver_data *data, Gather g, const Body *body, R share)
+TRANSFER void store_motion(const solver_data *data, Gather g, const Body *body, R share)
 {
   R motion[8] = {body->v.x, body->v.y, body->v.z, body->im, body->w.x, body->w.y, body->w.z, share};
   R place[8] = {body->dx.x, body->dx.y, body->dx.z, splat(0.0f),
@@ -113,7 +119,7 @@ KERNEL void store_motion(const solver_data *data, Gather g, const Body *body, R 
   store8(to, place);
 }
 
-KERNEL void load_inertia(const solver_data *data, Gather g, Body *body)
+TRANSFER void load_inertia(const solver_data *data, Gather g, Body *body)
 {
   R r[8];
   gather8(data->inertia->inverse, STRIDE(data->inertia), g, r);
@@ -122,7 +128,7 @@ KERNEL void load_inertia(const solver_data *data, Gather g, Body *body)
   body->im = r[6];
 }
 
-KERNEL void store_inertia(const solver_data *data, Gather g, const Body *body)
+TRANSFER void store_inertia(const solver_data *data, Gather g, const Body *body)
 {
   R r[8] = {body->ii.xx, body->ii.yy, body->ii.zz, body->ii.xy,
             body->ii.xz, body->ii.yz, body->im,    splat(0.0f)};

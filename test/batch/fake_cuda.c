@@ -16,9 +16,12 @@ static const struct {
   const char *name;
   device_fn *function;
 } kernels[] = {
-    {"kernel_open", device_open}, {"kernel_make", device_make},     {"kernel_step", device_step},
-    {"kernel_hash", device_hash}, {"kernel_keep", device_keep},     {"kernel_reset", device_reset},
-    {"kernel_send", device_send}, {"kernel_spread", device_spread}, {"kernel_rows", device_rows},
+    {"kernel_open", device_open},     {"kernel_make", device_make},
+    {"kernel_put", device_put},       {"kernel_step", device_step},
+    {"kernel_hash", device_hash},     {"kernel_keep", device_keep},
+    {"kernel_reset", device_reset},   {"kernel_states", device_states},
+    {"kernel_spread", device_spread}, {"kernel_rows", device_rows},
+    {"kernel_leave", device_leave},
 };
 
 // Memory that is taken has its size before it.

@@ -68,13 +68,13 @@ static void assert_same(tn_batch *a, tn_batch *b, const char *what)
   }
 }
 
-// Boxes side by side that touch, and fall.
-static tn_world *boxes(int side)
+// Boxes of 1 m side by side that fall.
+static tn_world *boxes(int side, double apart)
 {
   tn_world *world = test_world(4, TN_METHOD_TENON);
   tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
   for (int i = 0; i < side * side; ++i) {
-    tn_pos at = tn_p3(0.9 * (i % side), 0.0, 0.9 * (i / side));
+    tn_pos at = tn_p3(apart * (i % side), 0.0, apart * (i / side));
     tn_shape_create(world, test_box(world, at, 1.0f, tn_v3(0.5f, 0.5f, 0.5f)), &box);
   }
   return world;
@@ -206,7 +206,7 @@ static void fields_are_those_of_the_library(void **state)
 static void rows_may_have_gaps(void **state)
 {
   (void)state;
-  tn_world *world = boxes(2);
+  tn_world *world = boxes(2, 0.9);
   tn_batch *both[2] = {make_batch(world, WORLDS, device), make_batch(world, WORLDS, NULL)};
   struct {
     float velocity[6], rest;
@@ -237,7 +237,7 @@ static void rows_may_have_gaps(void **state)
 static void rows_may_be_on_the_device(void **state)
 {
   (void)state;
-  tn_world *world = boxes(2);
+  tn_world *world = boxes(2, 0.9);
   tn_batch *both[2] = {make_batch(world, WORLDS, device), make_batch(world, WORLDS, NULL)};
   tn_batch_shape shape = tn_batch_shape_of(both[0], TN_BATCH_VELOCITIES);
   double velocities[2][WORLDS][64][6] = {0};
@@ -276,7 +276,7 @@ static void rows_may_be_on_the_device(void **state)
 static void faults_stay_in_their_world(void **state)
 {
   (void)state;
-  tn_world *world = boxes(2);
+  tn_world *world = boxes(2, 0.9);
   tn_batch *both[2] = {make_batch(world, WORLDS, device), make_batch(world, WORLDS, NULL)};
   tn_batch_shape shape = tn_batch_shape_of(both[0], TN_BATCH_POSES);
   double poses[WORLDS][64][7];
@@ -304,35 +304,192 @@ static void faults_stay_in_their_world(void **state)
   tn_world_destroy(world);
 }
 
-// The worlds are made, but have no room for contacts. Each says so, and is reset.
-static void too_little_memory_is_said(void **state)
+// ---------------------------------------------------------------------------------------------
+// Worlds that outgrow their memory
+
+// The same worlds on the device, where they have no room for contacts, and on the CPU. In world 1
+// the boxes are moved together, so that it alone needs more.
+static void make_tight(tn_batch *both[2], tn_world *world)
 {
-  (void)state;
-  tn_world *world = boxes(8);
+  enum { BOXES = 64 };
   tn_batch_def def = def_of(world, WORLDS);
   def.device = device;
+  tn_batch *batch = make_batch(world, WORLDS, device);
+  def.world_bytes = tn_batch_world_bytes(batch) / 5 * 2; // of three times what it needs
+  tn_batch_destroy(batch);
+  both[0] = tn_batch_create(&def);
+  both[1] = make_batch(world, WORLDS, NULL);
+  assert_non_null(both[0]);
+  double poses[WORLDS][BOXES + 8][7];
+  const uint8_t second[WORLDS] = {0, 1, 0};
+  for (int k = 0; k < 2; ++k) {
+    tn_batch_rows rows = {poses, TN_DOUBLE, sizeof poses[0], 0, false};
+    tn_batch_shape shape = tn_batch_shape_of(both[k], TN_BATCH_POSES);
+    assert_in_range(shape.items, 1, BOXES + 8);
+    assert_true(tn_batch_read(both[k], TN_BATCH_POSES, NULL, rows));
+    for (int i = 0; i < shape.items; ++i) {
+      poses[1][i][0] *= 0.6;
+      poses[1][i][2] *= 0.6;
+    }
+    assert_true(tn_batch_write(both[k], TN_BATCH_POSES, second, rows));
+    set_gravity(both[k]);
+    assert_true(tn_batch_keep(both[k], NULL));
+  }
+}
+
+static void step_both(tn_batch *both[2], int steps)
+{
+  uint32_t status = tn_batch_step(both[1], dt, steps);
+  assert_int_equal(tn_batch_step(both[0], dt, steps), status);
+  assert_memory_equal(tn_batch_status(both[0]), tn_batch_status(both[1]), WORLDS * sizeof status);
+}
+
+static void compare_field(tn_batch *there, tn_batch *here, tn_batch_field field);
+
+static void a_world_that_outgrows_its_memory_goes_on_on_the_cpu(void **state)
+{
+  (void)state;
+  tn_world *world = boxes(8, 1.5);
+  tn_batch *both[2];
+  make_tight(both, world);
   test_forget_messages();
+  step_both(both, 4);
+  assert_message("1 worlds have outgrown their memory");
+  assert_null(tn_batch_world(both[0], 0));
+  assert_non_null(tn_batch_world(both[0], 1));
+  assert_same(both[0], both[1], "that has left");
+  compare_field(both[0], both[1], TN_BATCH_VELOCITIES);
+  compare_field(both[0], both[1], TN_BATCH_CONTACT_FORCES);
+  set_gravity(both[0]);
+  set_gravity(both[1]);
+  step_both(both, 4);
+  assert_same(both[0], both[1], "that has left, 4 steps later");
+  for (int from = 0; from < 2; ++from) {
+    assert_true(tn_batch_spread(both[0], from) && tn_batch_spread(both[1], from));
+    step_both(both, 2);
+    assert_same(both[0], both[1], "after a spread with worlds that have left");
+    assert_true(tn_batch_reset(both[0], NULL) && tn_batch_reset(both[1], NULL));
+    assert_same(both[0], both[1], "after a reset of worlds that have left");
+  }
+  tn_batch_destroy(both[0]);
+  tn_batch_destroy(both[1]);
+  tn_world_destroy(world);
+}
+
+// Rows in memory of the device reach a world that has left as well, and what lies between them
+// stays.
+static void worlds_that_have_left_use_rows_on_the_device(void **state)
+{
+  (void)state;
+  tn_world *world = boxes(8, 1.5);
+  tn_batch *both[2];
+  make_tight(both, world);
+  step_both(both, 4);
+  double rows[2][WORLDS][80][7] = {0};
+  char why[256];
+  void *connection = device->open(why, sizeof why);
+  void *there = connection ? device->alloc(connection, sizeof rows[0]) : NULL;
+  assert_non_null(there);
+  for (int w = 0; w < WORLDS; ++w) {
+    for (int i = 0; i < 80; ++i) {
+      rows[0][w][i][1] = rows[1][w][i][1] = 0.1 * (double)(w + i % 7);
+      rows[0][w][i][6] = rows[1][w][i][6] = 7.0; // no part of a row
+    }
+  }
+  tn_batch_rows on_device = {there, TN_DOUBLE, sizeof rows[0][0], sizeof rows[0][0][0], true};
+  tn_batch_rows on_host = {rows[1], TN_DOUBLE, sizeof rows[0][0], sizeof rows[0][0][0], false};
+  assert_true(device->write(connection, there, rows[0], sizeof rows[0]));
+  assert_true(tn_batch_write(both[0], TN_BATCH_VELOCITIES, NULL, on_device));
+  assert_true(tn_batch_write(both[1], TN_BATCH_VELOCITIES, NULL, on_host));
+  step_both(both, 2);
+  assert_same(both[0], both[1], "after rows of the device");
+  assert_true(tn_batch_read(both[0], TN_BATCH_VELOCITIES, NULL, on_device));
+  assert_true(tn_batch_read(both[1], TN_BATCH_VELOCITIES, NULL, on_host));
+  assert_true(device->read(connection, rows[0], there, sizeof rows[0]));
+  assert_memory_equal(rows[0], rows[1], sizeof rows[0]);
+  device->release(connection, there);
+  device->close(connection);
+  tn_batch_destroy(both[0]);
+  tn_batch_destroy(both[1]);
+  tn_world_destroy(world);
+}
+
+static void too_little_memory_to_begin_with_is_said(void **state)
+{
+  (void)state;
+  tn_world *world = boxes(8, 1.5);
+  tn_batch_def def = def_of(world, WORLDS);
+  def.device = device;
   def.world_bytes = 4096;
+  test_forget_messages();
   assert_null(tn_batch_create(&def));
   assert_message("too small");
-  tn_batch *batch = make_batch(world, WORLDS, device);
-  def.world_bytes = tn_batch_world_bytes(batch) / 3;
-  tn_batch_destroy(batch);
-  batch = tn_batch_create(&def);
-  if (!batch) {
-    fail_msg("%s", test_last_message());
-  }
-  uint64_t start[WORLDS], end[WORLDS];
-  assert_true(tn_batch_hashes(batch, start));
-  assert_true(tn_batch_step(batch, dt, 2) & TN_STEP_OUT_OF_MEMORY);
-  for (int i = 0; i < WORLDS; ++i) {
-    assert_true(tn_batch_status(batch)[i] & TN_STEP_OUT_OF_MEMORY);
-  }
-  assert_true(tn_batch_reset(batch, NULL));
-  assert_true(tn_batch_hashes(batch, end));
-  assert_memory_equal(start, end, sizeof start);
-  tn_batch_destroy(batch);
   tn_world_destroy(world);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Worlds of the caller
+
+// A world for each setting of a parameter.
+static void put_worlds_have_their_bits(const char *name, const char *parameter, double lo,
+                                       double hi, const tn_batch_device *on, bool tight)
+{
+  const scene *which = scene_find(name);
+  scene_run *runs[WORLDS];
+  tn_world *worlds[WORLDS];
+  tn_world_def world_def = test_world_def(4, TN_METHOD_TENON);
+  for (int i = 0; i < WORLDS; ++i) {
+    scene_settings settings = scene_defaults(which);
+    double value = lo + (hi - lo) * (double)i / (double)(WORLDS - 1);
+    assert_int_equal(scene_set(which, &settings, parameter, value), SCENE_SET);
+    runs[i] = scene_create(which, &settings, &world_def);
+    worlds[i] = runs[i]->world;
+  }
+  tn_batch_def def = def_of(worlds[0], WORLDS);
+  def.device = on;
+  def.own_geometries = true;
+  if (tight) { // room for a copy, but not for hulls
+    tn_batch *copies = make_batch(worlds[0], WORLDS, on);
+    def.world_bytes = tn_batch_world_bytes(copies) / 5 * 2;
+    tn_batch_destroy(copies);
+  }
+  tn_batch *batch = tn_batch_create(&def);
+  assert_non_null(batch);
+  assert_true(tn_batch_put(batch, 0, 1, worlds) && tn_batch_put(batch, 1, WORLDS - 1, worlds + 1));
+  uint64_t hashes[WORLDS];
+  for (int round = 0; round < 2; ++round) {
+    tn_batch_step(batch, dt, 8);
+    assert_true(tn_batch_hashes(batch, hashes));
+    for (int i = 0; i < WORLDS; ++i) {
+      for (int k = 0; k < 8; ++k) {
+        tn_world_step(worlds[i], dt);
+      }
+      if (tn_world_hash(worlds[i]) != hashes[i]) {
+        fail_msg("%s: world %d differs on %s in round %d", name, i, on ? "the device" : "the CPU",
+                 round);
+      }
+    }
+    assert_true(tn_batch_reset(batch, NULL));
+    assert_true(tn_batch_take(batch, 0, WORLDS, worlds));
+  }
+  assert_false(tn_batch_put(batch, 1, WORLDS, worlds));
+  assert_false(tn_batch_take(batch, -1, 1, worlds));
+  tn_batch_destroy(batch);
+  for (int i = 0; i < WORLDS; ++i) {
+    scene_destroy(runs[i]);
+  }
+}
+
+static void worlds_can_be_put_and_taken(void **state)
+{
+  (void)state;
+  const tn_batch_device *const on[] = {NULL, device};
+  for (int i = 0; i < 2; ++i) {
+    put_worlds_have_their_bits("dominoes", "friction", 0.2, 0.8, on[i], false);
+    put_worlds_have_their_bits("stack", "size", 0.5, 1.5, on[i], false);
+    put_worlds_have_their_bits("arch", "thickness", 0.15, 0.3, on[i], false);
+  }
+  put_worlds_have_their_bits("arch", "thickness", 0.15, 0.3, device, true);
 }
 
 static void count_calls(tn_world *world, int index, void *context)
@@ -407,7 +564,10 @@ static int test_device(const tn_batch_device *on, const char *name)
       cmocka_unit_test(rows_may_have_gaps),
       cmocka_unit_test(rows_may_be_on_the_device),
       cmocka_unit_test(faults_stay_in_their_world),
-      cmocka_unit_test(too_little_memory_is_said),
+      cmocka_unit_test(a_world_that_outgrows_its_memory_goes_on_on_the_cpu),
+      cmocka_unit_test(worlds_that_have_left_use_rows_on_the_device),
+      cmocka_unit_test(too_little_memory_to_begin_with_is_said),
+      cmocka_unit_test(worlds_can_be_put_and_taken),
       cmocka_unit_test(what_a_device_cannot_do_is_refused),
       cmocka_unit_test(the_cpu_takes_over_if_asked),
   };

@@ -32,10 +32,12 @@ typedef struct tn_batch_def {
   tn_log_fn *log;        ///< gets all messages, one at a time, from any thread; null: stderr
   void *log_context;     ///< passed to it; the host's
   const tn_batch_device *device; ///< that has and steps the worlds; null: the CPU
-  bool or_cpu;        ///< the CPU takes over, with a warning, where the device cannot be used
-  size_t world_bytes; ///< memory of each world on a device, which does not grow; 0: measured over
-                      ///< the first 60 steps, and half as much again
-  uint32_t cookie;    ///< set by tn_default_batch_def()
+  bool or_cpu;         ///< the CPU takes over, with a warning, where the device cannot be used
+  size_t world_bytes;  ///< memory of each world on a device, which does not grow; 0: measured over
+                       ///< the first 60 steps, and up to three times as much
+  bool own_geometries; ///< worlds on a device have room for hulls and meshes of their own, for
+                       ///< tn_batch_put()
+  uint32_t cookie;     ///< set by tn_default_batch_def()
 } tn_batch_def;
 
 /// The usual definition: one thread, and no world yet.
@@ -52,7 +54,7 @@ TN_API void tn_batch_destroy(tn_batch *batch);
 /// Number of worlds; 0 for null.
 TN_API int tn_batch_count(const tn_batch *batch);
 /// A world of the batch, for calls on it while the batch is not stepped; null if there is none or
-/// the worlds are on a device. Do not destroy it. Ids of the copied world are valid in it if their
+/// it is on a device. Do not destroy it. Ids of the copied world are valid in it if their
 /// `world` is tn_batch_world_key().
 TN_API tn_world *tn_batch_world(const tn_batch *batch, int index);
 /// Memory of each world on a device, bytes; 0 on the CPU.
@@ -74,6 +76,9 @@ TN_API bool tn_batch_run(tn_batch *batch,
 ///
 /// Inputs that last for a step, such as forces, act in the first one. A world that fails, is not
 /// finite or out of memory harms no other: see tn_batch_status().
+///
+/// A world that outgrows its memory on a device goes on on the CPU with the same bits, and the log
+/// says so.
 ///
 /// @return the bits of tn_step_status of all worlds together
 TN_API uint32_t tn_batch_step(tn_batch *batch, float dt, int repeat);
@@ -98,6 +103,25 @@ TN_API bool tn_batch_reset(tn_batch *batch, const uint8_t *mask);
 ///
 /// @return false as of tn_batch_reset()
 TN_API bool tn_batch_spread(tn_batch *batch, int from);
+
+/// Makes worlds anew as copies of others, with geometries of their own: for what no field varies.
+/// Their state is the one that tn_batch_reset() goes back to.
+///
+/// On a device set `own_geometries` of the batch; a world that does not fit goes on on the CPU.
+/// Fields need worlds with the same things as the first one had.
+///
+/// @param first   of the batch's worlds that are replaced
+/// @param count   how many
+/// @param worlds  one for each; only read
+/// @return false without memory, or if there are no such worlds
+TN_API bool tn_batch_put(tn_batch *batch, int first, int count, tn_world *const *worlds);
+/// Puts the states of worlds of the batch into others.
+///
+/// @param first   of the batch's worlds
+/// @param count   how many
+/// @param worlds  one for each, with the same things in it, as tn_world_restore_state() needs
+/// @return false if a world refused, or there are no such worlds
+TN_API bool tn_batch_take(tn_batch *batch, int first, int count, tn_world *const *worlds);
 
 /// What an array of a batch holds. Items are in slot order, as in tn_world_bodies(),
 /// tn_world_shapes() and tn_world_joints(). Joints have TN_JOINT_AXIS_COUNT numbers, one for each
