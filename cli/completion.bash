@@ -65,7 +65,7 @@ _tenon() {
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$word")
       ;;
-    --device) mapfile -t COMPREPLY < <(compgen -W "cpu" -- "$word") ;;
+    --device) mapfile -t COMPREPLY < <(compgen -W "cpu cuda cuda-or-cpu" -- "$word") ;;
     --seconds | --substeps | --iterations | --threads | --worlds | --seed | --vary) ;;
     *)
       local options="--set --seconds --substeps --iterations --threads --lanes --json"

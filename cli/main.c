@@ -48,7 +48,7 @@ static int show_help(void)
       "  --vary NAME=LO..HI          parameter of the scene to draw; may be repeated\n"
       "  --seed N                    of what is drawn (0)\n"
       "  --threads N                 runs at the same time (1)\n"
-      "  --device cpu                where they run\n"
+      "  --device NAME               cpu, cuda, or cuda-or-cpu: the CPU goes on if the card fails (cpu)\n"
       "  --set, --seconds, --substeps, --iterations, --method, --lanes, --json as above\n"
       "tenon export SCENE [OPTION]   write a scene as a JSON file for 'tenon run FILE.json'\n"
       "  --set, --seconds, --substeps, --iterations, --method as above\n"

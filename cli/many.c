@@ -7,6 +7,7 @@
 #include <tenon/batch.h>
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,14 @@ static bool parse_whole(const char *word, const char *value, long lo, long hi, l
 // NAME=LO..HI
 static bool parse_varied(const scene *which, const char *value, many_options *o)
 {
-  char name[64] = "", rest;
+  char name[64] = "", lo[64] = "", rest;
+  const char *dots = strstr(value, ".."); // "10..20" begins with the number "10."
   varied v = {0};
-  if (sscanf(value, "%63[^=]=%lf..%lf%c", name, &v.lo, &v.hi, &rest) != 3 || !(v.lo <= v.hi)) {
+  bool ok = dots && dots - value < (ptrdiff_t)sizeof lo;
+  snprintf(lo, sizeof lo, "%.*s", ok ? (int)(dots - value) : 0, value);
+  ok = ok && sscanf(lo, "%63[^=]=%lf%c", name, &v.lo, &rest) == 2 &&
+       sscanf(dots + 2, "%lf%c", &v.hi, &rest) == 1 && v.lo <= v.hi;
+  if (!ok) {
     complain("--vary takes NAME=LO..HI, not '%s'", value);
     return false;
   }
