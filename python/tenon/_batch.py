@@ -65,7 +65,7 @@ class Batch:
     device: "cpu", or "cuda" for a card of NVIDIA: the batch is a CardBatch then
     dtype: of the arrays on a card, float32 or float64; those of the host are float64
     world_bytes: memory of each world on a card, which does not grow; 0: measured over 60 steps, and
-        half as much again
+        up to three times as much. A world that outgrows it goes on on the CPU
     """
 
     __slots__ = (
