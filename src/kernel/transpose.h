@@ -153,7 +153,6 @@ KERNEL void add8(float *const *to, R r[8])
 
 TRANSFER void load8(const float *const *from, R r[8])
 {
-#pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
     r[i] = from[0][i];
   }
@@ -161,7 +160,6 @@ TRANSFER void load8(const float *const *from, R r[8])
 
 TRANSFER void store8(float *const *to, R r[8])
 {
-#pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
     to[0][i] = r[i];
   }
@@ -171,7 +169,6 @@ TRANSFER void add8(float *const *to, R r[8])
 {
   R sum[8];
   load8((const float *const *)to, sum);
-#pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
     sum[i] = sum[i] + r[i];
   }
