@@ -14,9 +14,10 @@
 
 // What contact colouring needs of a contact. One word of bits, passed in a register.
 typedef struct contact_summary {
-  uint32_t type : 8;      // contact_type
-  uint32_t loading : 8;   // contact_loading
-  uint32_t unsettled : 1; // younger than the settling time: its preload is unknown
+  uint32_t type : 8;       // contact_type
+  uint32_t loading : 8;    // contact_loading
+  uint32_t unsettled : 16; // younger than the settling time: its preload is unknown. It fills the
+                           // word: compilers for cards refuse to return 24 bits
 } contact_summary;
 
 typedef struct pair_summary {
