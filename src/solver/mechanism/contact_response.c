@@ -319,9 +319,6 @@ static void find_response(const direct_context *c, struck_mechanism *r)
   solve_state s = solve_make(c, m);
   f64x2 *x = s.x + s.nodes[m->first_node].first_row;
   int32_t at[RESPONSE_ROWS];
-#if !defined(TN_SMALL)
-  lane_batch_write_rows(c, m);
-#endif
   if (r->held_count == 0) {
     list_held(set, m, r);
   }

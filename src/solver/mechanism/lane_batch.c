@@ -225,47 +225,6 @@ void lane_batch_leave(const mechanism_set *set, mechanism_batch *t, unsigned lan
 }
 
 // ---------------------------------------------------------------------------------------------
-// Active rows of one member, for contact_response.c
-
-static joint_row row_of(const lane_row *row, const jacobian_row *of, int k, int lane)
-{
-  bool limit = row->limited >> lane & 1, upper = row->upper >> lane & 1;
-  joint_row l = {.j = of->j};
-  l.kind = limit ? ROW_LIMIT : ROW_LOCKED;
-  l.block = k >= 3;
-  l.active = true;
-  l.at_hi = upper;
-  l.regularization = row->compliance[lane];
-  l.lambda = row->lambda[lane];
-  l.lo = limit && !upper ? 0.0 : -UNBOUNDED_IMPULSE;
-  l.hi = limit && upper ? 0.0 : UNBOUNDED_IMPULSE;
-  return l;
-}
-
-void lane_batch_write_rows(const direct_context *c, mechanism *m)
-{
-  mechanism_set *set = c->set;
-  const mechanism_batch *t = m->batch == NO_SLOT ? NULL : &set->batches[m->batch];
-  for (int lane = 0; t && lane < BATCH_WIDTH; ++lane) {
-    if (member(set, t, lane) != m || !(t->holds_rows >> lane & 1)) {
-      continue;
-    }
-    for (int32_t i = 0; i < m->last_joint - m->first_joint; ++i) {
-      const lane_joint *from = &set->lane_joints[t->first_joint + i];
-      direct_joint *j = &set->joints[m->first_joint + i];
-      j->joint_row_count = 0;
-      for (int k = 0; k < JOINT_LANE_ROWS; ++k) {
-        if (from->rows[k].active >> lane & 1) {
-          set->joint_rows[j->first_joint_row + j->joint_row_count++] =
-              row_of(&from->rows[k], &set->jacobians[j->first_jacobian + k], k, lane);
-        }
-      }
-    }
-    mechanism_clear_added_inertia(c, m); // lanes have none
-  }
-}
-
-// ---------------------------------------------------------------------------------------------
 // A pass
 
 static lane_system begin_system(const direct_context *c, const mechanism_batch *t, unsigned lanes)

@@ -406,8 +406,6 @@ void lane_batch_begin_step(const mechanism_set *set, mechanism_batch *t);
 unsigned lane_batch_solve(const direct_context *c, mechanism_batch *t, unsigned lanes);
 void lane_batch_leave(const mechanism_set *set, mechanism_batch *t, unsigned lanes);
 void lane_batch_drop_factors(mechanism_batch *t);
-// Writes the active rows of a member whose rows are in lanes to its joint_rows.
-void lane_batch_write_rows(const direct_context *c, mechanism *m);
 
 // coasting.c
 //
