@@ -209,14 +209,16 @@ static void add_contact(const direct_context *c, int32_t warm)
   FrictionOffset drift;
   get_lane(cb->patch_offset, g->lane, &drift, FIELDS(drift));
   float gain = of.params.has_anchor * TUNING_CONTACT_DECAY / c->data->substep.h;
-  V wanted = v_add(of.params.surface_velocity, v_scale(gain, v_add(of.state.offset, drift.offset)));
+  V wanted = v_add(of.params.surface_velocity,
+                   v_scale(gain, v_add(of.state.offset, drift.offset)));
   Frame f = frame_about(of.geom.n);
   for (int i = 0; i < 2; ++i) {
     V t = i ? f.t : f.s;
     add_row(c, &to, t, of.mass.patch.ra, of.mass.patch.rb, (double)v_dot(t, wanted),
             (double)v_dot(t, of.state.friction));
   }
-  to.friction = (double)(of.state.sliding > 0.5f ? of.params.mu_dynamic : of.params.mu_static);
+  to.friction =
+      (double)(of.state.sliding > 0.5f ? of.params.mu_dynamic : of.params.mu_static);
   set->response_contacts[set->response_contact_count++] = to;
 }
 

@@ -95,7 +95,7 @@
 
 // Error of a rigid row after a drift that is removed from the positions at once, relative to the
 // lever arms, or rad. Less is done for nothing, more leaves it to the next substep, which spreads
-// it over the mechanism. Needed by: ragdolls_that_fall_far_stay_whole_and_apart.
+// it over the mechanism. Needed by: joints_of_ragdolls_that_fall_far_stay_closed.
 #define TUNING_OPEN_JOINT 0.002
 
 // A correction stays in the velocities if joints close no faster than the first, m/s or rad/s, and
