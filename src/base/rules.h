@@ -112,7 +112,6 @@
   X(mechanism_servo_approach)                                                                      \
   X(mechanism_lagged_friction)                                                                     \
   X(mechanism_contact_warm_start)                                                                  \
-  X(mechanism_response)                                                                            \
   X(mechanism_ball_trees)                                                                          \
   X(mechanism_kept_linearization)                                                                  \
   X(mechanism_coasting)                                                                            \

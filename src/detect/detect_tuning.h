@@ -17,8 +17,6 @@
 // Needed by: every stack (0.02); the cap by test_contacts.c.
 #define TUNING_CONTACT_MARGIN 0.02f
 #define TUNING_CONTACT_MARGIN_CAP 0.5f
-// The same for bodies with joints. Needed by: ragdolls_that_fall_far_do_not_sink_in.
-#define TUNING_JOINTED_MARGIN_CAP 2.0f
 // Of shapes with restitution the second term has no cap and this factor: an impact may turn a body
 // so that another of its points strikes within the step, faster than any point moved before. Needed
 // by: elastic_bodies_keep_their_energy.

@@ -77,13 +77,6 @@ static bool needs_continuous(const tn_world *world, const shape *a, const shape 
          (!both_dynamic || sides[0]->bullet || sides[1]->bullet);
 }
 
-// Limbs change their velocities within a step: those of a figure that stops whip on.
-static float margin_cap(const tn_world *world, const shape *a, const shape *b)
-{
-  bool jointed = has_links(&world->bodies[a->body]) || has_links(&world->bodies[b->body]);
-  return jointed ? TUNING_JOINTED_MARGIN_CAP : TUNING_CONTACT_MARGIN_CAP;
-}
-
 // Displacement of B relative to A in dt, in A's frame.
 static tn_vec3 relative_displacement(const tn_world *world, const shape *a, const shape *b,
                                      world_pose at_a, float dt)
@@ -216,7 +209,7 @@ static void collide_pair(const tn_world *world, int32_t index, float dt)
     found->count = KEPT_MANIFOLDS;
     return;
   }
-  float ahead = bounce > close ? bounce : fminf(close, margin_cap(world, a, b) * size);
+  float ahead = bounce > close ? bounce : fminf(close, TUNING_CONTACT_MARGIN_CAP * size);
   float margin = TUNING_CONTACT_MARGIN * size + (RULE(speculative_margin) ? ahead : 0.0f);
   manifold *out = &world->detection->found_manifolds[found->first];
   found->count = collide_from(&a->geometry, &b->geometry, at, margin, &p->start, out, found->room);

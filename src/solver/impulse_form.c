@@ -81,9 +81,6 @@ void substep_tenon(step_context *s, int i)
   if (touched) {
     for_mechanisms(s, DIRECT_RESOLVE);
   }
-  if (s->has_contacts) {
-    respond_to_contacts(s);
-  }
   drift_bodies(s);
   finish_split_impulses(s);
   if (s->has_contacts) {

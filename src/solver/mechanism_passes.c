@@ -1,5 +1,4 @@
 // Passes over mechanisms. Mechanisms share no dynamic body and run in parallel.
-#include "solver/mechanism/contact_response.h"
 #include "solver/passes.h"
 
 #include <math.h>
@@ -71,39 +70,6 @@ void limit_mechanism_warm_starts(step_context *s)
   }
 }
 
-static bool answers_contacts(const mechanism *m, direct_pass pass)
-{
-  (void)pass;
-  return m->answers;
-}
-
-static void resolve_answering_task(int first, int last, void *context)
-{
-  for (int i = first; i < last; ++i) {
-    mechanisms_solve(context, i, answers_contacts);
-  }
-}
-
-// Points that still close fast after the joints' second solve are stopped with the mass that their
-// mechanisms show there.
-void respond_to_contacts(step_context *s)
-{
-  const mechanism_set *set = &s->world->solver->mechanisms;
-  int32_t count = s->mechanisms > 0 && RULE(mechanism_response) ? set->warm_contact_count : 0;
-  task_run(s->tasks, contact_responses_measure, count, WARM_START_GRAIN, &s->direct);
-  if (count == 0 || !contact_responses_begin(&s->direct)) {
-    return;
-  }
-  bool released = true;
-  for (int i = 0; i <= TUNING_RESPONSE_RELEASES && released; ++i) {
-    task_run(s->tasks, contact_responses_find, set->struck_count, MECHANISM_GRAIN, &s->direct);
-    released = contact_responses_sweep(&s->direct);
-  }
-  contact_responses_apply(&s->direct);
-  run_mechanisms(s, DIRECT_RESOLVE, resolve_answering_task);
-  contact_responses_end(&s->direct);
-}
-
 // Split impulse: takes the position correction out of the velocities, after the drift.
 void finish_split_impulses(step_context *s)
 {
@@ -116,8 +82,7 @@ void finish_split_impulses(step_context *s)
 void mechanism_begin_step(tn_world *world, mechanism *m)
 {
   m->supported = m->may_touch = m->split_impulse = m->coasts = false;
-  m->factors_stale = m->infeasible = m->infeasible_free = m->bad_warm_start = m->answers = false;
-  m->struck = NO_SLOT;
+  m->factors_stale = m->infeasible = m->infeasible_free = m->bad_warm_start = false;
   m->needs_added_inertia = m->maybe_overloaded = m->by_ball_tree = false;
   m->jacobian_pose = m->coordinate_pose = m->factor_pose = NO_SLOT;
   m->keeps_linearization = false;

@@ -32,7 +32,6 @@ void for_soft_contacts(step_context *s, soft_stage stage);
 // mechanism_passes.c
 void for_mechanisms(step_context *s, direct_pass pass);
 void limit_mechanism_warm_starts(step_context *s);
-void respond_to_contacts(step_context *s);
 void finish_split_impulses(step_context *s);
 // Call after contacts_pack().
 void mechanism_begin_step(tn_world *world, mechanism *m);

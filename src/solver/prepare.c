@@ -6,7 +6,6 @@
 #include "solver/body_step.h"
 #include "solver/joint/coupling_step.h"
 #include "solver/joint/joint_layout.h"
-#include "solver/mechanism/contact_response.h"
 #include "solver/mechanism/mechanism_build.h"
 #include "solver/moves.h"
 #include "solver/passes.h"
@@ -137,8 +136,7 @@ static bool list_mechanism_contacts(tn_world *world)
 {
   solver *s = world->solver;
   return warm_contacts_list(&s->mechanisms, &world->heap, &s->contact_graph, world->contacts,
-                            s->contact_flags) &&
-         contact_responses_reserve(&s->mechanisms, &world->heap);
+                            s->contact_flags);
 }
 
 // Builds the constraint blocks of the step and saves its initial state. False when out of memory.

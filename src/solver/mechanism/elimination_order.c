@@ -8,7 +8,6 @@
 #include "base/heap.h"
 #include "data/bodies.h"
 #include "solver/joint/joint_params.h"
-#include "solver/mechanism/contact_response.h"
 #include "solver/mechanism/mechanism_build.h"
 
 #include <string.h>
@@ -991,7 +990,6 @@ void mechanisms_release(mechanism_set *set, heap *h)
   heap_free(h, set->links, (size_t)set->link_capacity * sizeof *set->links);
   heap_free(h, set->augmented_inertia,
             (size_t)set->augmented_inertia_capacity * sizeof *set->augmented_inertia);
-  contact_responses_release(set, h);
   heap_free(h, set->warm_contacts, (size_t)set->warm_contact_capacity * sizeof *set->warm_contacts);
   batches_release(set, h);
 }

@@ -98,8 +98,6 @@ struct mechanism {
   bool infeasible_free; // and no such joint is anchored
   bool split_impulse;   // the position correction of this substep is removed from the velocities
                         // after the drift
-  int32_t struck;       // while contacts respond: its struck_mechanism, or NO_SLOT
-  bool answers;         // contacts have responded: it is solved again
   bool bad_warm_start;  // a contact's warm start separates bodies too fast
   bool own_factor;      // the factors are in its own values, not in those of its batch
   bool reuses_factors;  // a substep may solve with the same factors more than once
@@ -117,12 +115,7 @@ typedef struct warm_contact {
   float load;                    // length of impulse, N s
   bool bad_warm_start;           // does more work than the separation speed allowed
   double work;                   // impulse times velocity after the joints' first solve, J
-  double rate;                   // of its points beyond what their gaps allow, m/s
 } warm_contact;
-
-typedef struct struck_mechanism struck_mechanism; // contact_response.h
-typedef struct response_row response_row;
-typedef struct response_contact response_contact;
 
 // All mechanisms of a world. Each array holds the parts of all mechanisms one after the other.
 typedef struct mechanism_set {
@@ -166,12 +159,6 @@ typedef struct mechanism_set {
   int32_t augmented_inertia_capacity;
   warm_contact *warm_contacts;
   int32_t warm_contact_count, warm_contact_capacity;
-  struck_mechanism *struck;
-  int32_t struck_count, struck_capacity;
-  response_row *response_rows;
-  int32_t response_row_count, response_row_capacity;
-  response_contact *response_contacts;
-  int32_t response_contact_count, response_contact_capacity;
   int32_t *work; // work items: a mechanism to solve alone, or ~batch
   int32_t work_count, work_capacity;
   mechanism_batch *batches;

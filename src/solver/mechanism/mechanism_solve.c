@@ -21,7 +21,7 @@ double direct_max_correction_speed(double fastest)
   return fmax(TUNING_MAX_CORRECTION_SPEED, fastest);
 }
 
-solve_state solve_make(const direct_context *c, mechanism *m)
+static solve_state make_solve(const direct_context *c, mechanism *m)
 {
   mechanism_set *set = c->set;
   int32_t rows = set->row_count;
@@ -676,7 +676,7 @@ void mechanism_close_joints(const direct_context *c, mechanism *m)
 
 solve_state solve_begin(const direct_context *c, mechanism *m)
 {
-  solve_state s = solve_make(c, m);
+  solve_state s = make_solve(c, m);
   s.correction_share = s.kept_share = c->pass == DIRECT_RESOLVE && !m->split_impulse ? 1.0 : 0.0;
   s.split_removed =
       RULE(mechanism_split_set_aside) && c->pass == DIRECT_RESOLVE && m->split_impulse;
@@ -685,7 +685,7 @@ solve_state solve_begin(const direct_context *c, mechanism *m)
   }
   load_bodies(&s);
   find_max_speed(&s);
-  s.refactor = c->pass != DIRECT_RESOLVE || m->factors_stale || m->answers;
+  s.refactor = c->pass != DIRECT_RESOLVE || m->factors_stale;
   if (c->pass != DIRECT_RESOLVE) {
     direct_linearize(c, m);
     mechanism_apply_lagged_friction(c, m);

@@ -201,19 +201,6 @@
 #define TUNING_KEPT_TURN 0.02f
 
 // ---------------------------------------------------------------------------------------------
-// Contacts felt through mechanisms, contact_response.c
-
-// m/s, above g h: points that close faster after the joints' second solve get the response of their
-// mechanism. At 0.1 it takes four times as many solves in piles of ragdolls, and is no better.
-// Test: mechanism_contacts.
-#define TUNING_RESPONSE_SPEED 1.0
-// m/s, beyond what the gap allows: slower contacts of a struck mechanism take part.
-#define TUNING_RESPONSE_NEAR 5.0
-#define TUNING_RESPONSE_SWEEPS 10
-// Limits are released this often in a substep.
-#define TUNING_RESPONSE_RELEASES 4
-
-// ---------------------------------------------------------------------------------------------
 // Coasting: speed only
 
 // A mechanism coasts while rates between its bodies and turns are below the first, m/s or rad/s,

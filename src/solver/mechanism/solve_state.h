@@ -33,8 +33,6 @@ struct solve_state {
 // A solve is: begin (rows, velocities, added inertia); rounds of factor, solve and update of the
 // active set; end (results). solve_update_active_set() returns whether the active set is final;
 // solve_rounds() runs all rounds from `round` on for one mechanism.
-// Where the mechanism's part of the set is.
-solve_state solve_make(const direct_context *c, mechanism *m);
 solve_state solve_begin(const direct_context *c, mechanism *m);
 bool solve_update_active_set(solve_state *s, int round);
 void solve_rounds(solve_state *s, int round);
