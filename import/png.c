@@ -296,7 +296,8 @@ static double first_sample(const picture *p, const unsigned char *row, uint32_t 
   }
   size_t bit = (size_t)column * (size_t)p->depth;
   unsigned most = (1u << p->depth) - 1u;
-  unsigned value = row[bit / 8] >> (8 - (size_t)p->depth - bit % 8) & most;
+  unsigned shift = 8u - (unsigned)p->depth - (unsigned)(bit % 8);
+  unsigned value = ((unsigned)row[bit / 8] >> shift) & most;
   if (p->kind == 3) {
     return value < p->colours ? p->palette[(size_t)3 * value] : 0;
   }
