@@ -5,9 +5,9 @@
 // one, with factors that are still there. With turns of theta since then the velocities after a
 // solve miss the joints by theta times the relative turning of their bodies, which the next
 // coordinates show. Each solve is still an orthogonal projection in the metric of the masses, which
-// brings no energy. Angular momentum is off by theta times the moments of the joints' impulses,
-// so that only mechanisms which contacts support keep a linearization, and only those of a kind
-// where nobody looks for more: trees with limits and friction, without springs and drives.
+// brings no energy. Angular momentum is off by theta times the moments of the joints' impulses:
+// TUNING_KEPT_TURN is so small that only figures which nearly rest keep a linearization. Springs
+// and drives do not take part.
 #include "solver/mechanism/mechanism.h"
 
 #include <string.h>
