@@ -200,7 +200,7 @@
 // Turn of a body up to which Jacobians and factors of a figure in contact stay, rad. With twenty
 // times as much a car that spins on ice loses a thousandth of its angular momentum in 2 s. Needed
 // by: dahl_car_spin_keeps_its_angular_momentum.
-#define TUNING_KEPT_TURN 1e-3f
+#define TUNING_KEPT_TURN 2e-4f
 
 // ---------------------------------------------------------------------------------------------
 // Coasting: speed only
