@@ -197,9 +197,9 @@
 // ---------------------------------------------------------------------------------------------
 // Kept linearization: speed only
 
-// Turn of a body up to which Jacobians and factors of a figure in contact stay, rad. With twenty
-// times as much a car that spins on ice loses a thousandth of its angular momentum in 2 s. Needed
-// by: dahl_car_spin_keeps_its_angular_momentum.
+// Turn of a body up to which Jacobians and factors of a figure in contact stay, rad. With a
+// hundred times as much a car that spins on ice loses a thousandth of its angular momentum in 2 s.
+// Needed by: dahl_car_spin_keeps_its_angular_momentum.
 #define TUNING_KEPT_TURN 2e-4f
 
 // ---------------------------------------------------------------------------------------------
