@@ -113,7 +113,6 @@
   X(mechanism_lagged_friction)                                                                     \
   X(mechanism_contact_warm_start)                                                                  \
   X(mechanism_ball_trees)                                                                          \
-  X(mechanism_kept_linearization)                                                                  \
   X(mechanism_coasting)                                                                            \
   X(mechanism_batches)
 

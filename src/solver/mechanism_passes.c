@@ -84,8 +84,7 @@ void mechanism_begin_step(tn_world *world, mechanism *m)
   m->supported = m->may_touch = m->split_impulse = m->coasts = false;
   m->factors_stale = m->infeasible = m->infeasible_free = m->bad_warm_start = false;
   m->needs_added_inertia = m->maybe_overloaded = m->by_ball_tree = false;
-  m->jacobian_pose = m->coordinate_pose = m->factor_pose = NO_SLOT;
-  m->keeps_linearization = false;
+  m->jacobian_pose = m->factor_pose = NO_SLOT;
   m->largest_mass[0] = m->largest_mass[1] = 0.0f;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &world->solver->mechanisms.nodes[i];

@@ -317,9 +317,7 @@ static const char *run(tn_world *world, const tn_reach_def *def, joint *target)
   r.data.inertia = world->inertia;
   r.data.bodies = world->body_blocks;
   r.data.substep.h = r.data.substep.time = TUNING_IK_STEP;
-  mechanism *m = r.mechanism;
-  m->jacobian_pose = m->coordinate_pose = m->factor_pose = NO_SLOT;
-  m->supported = false; // a figure in contact would keep its linearization
+  r.mechanism->jacobian_pose = r.mechanism->factor_pose = NO_SLOT;
   direct_context context = {
       .bodies = world->bodies, .data = &r.data, .set = set, .pass = DIRECT_BIAS};
   context.joints = world->joints;

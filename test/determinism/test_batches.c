@@ -43,21 +43,13 @@ static void add_joint(tn_world *world, figure *f, tn_joint_def def)
   assert_false(TN_IS_NULL(f->joint[f->joints - 1]));
 }
 
-// What figures are like: alone in the air or on the ground, with their hands joined, or heaped up
-// with rigid necks, whose rows are kept in lanes.
-typedef enum figure_kind { APART, LOOPED, HEAPED } figure_kind;
-
-// A trunk with two arms of two parts each, with limits and friction, and a head on a stiff spring
-// or a rigid neck. Figures differ only in their velocities and places.
-static figure add_figure(tn_world *world, int number, figure_kind kind)
+// A trunk with two arms of two parts each, with limits and friction, and a head on a stiff spring;
+// `looped` joins the hands. Figures differ only in their velocities and heights.
+static figure add_figure(tn_world *world, int number, bool looped)
 {
   figure f = {.parts = 0};
   uint32_t random = 77u + 13u * (uint32_t)number;
   double x = 20.0 * number, y = 1.2 + 0.15 * number;
-  if (kind == HEAPED) {
-    x = 0.8 * (number % 3);
-    y = 0.6 + 0.8 * (double)(number / 3); // NOLINT(bugprone-integer-division)
-  }
   f.part[0] = add_part(world, tn_p3(x, y, 0.0), tn_v3(0.2f, 0.3f, 0.1f), number, &random);
   f.part[1] = add_part(world, tn_p3(x, y + 0.45, 0.0), tn_v3(0.1f, 0.1f, 0.1f), number, &random);
   for (int side = 0; side < 2; ++side) {
@@ -71,10 +63,8 @@ static figure add_figure(tn_world *world, int number, figure_kind kind)
   const tn_vec3 up = {0.0f, 1.0f, 0.0f}, front = {0.0f, 0.0f, 1.0f};
   tn_joint_def neck =
       test_joint_def(world, TN_JOINT_FIXED, f.part[0], f.part[1], tn_p3(x, y + 0.3, 0.0), up);
-  if (kind != HEAPED) {
-    neck.compliance = 1e-6f;
-    neck.angular_compliance = 1e-4f;
-  }
+  neck.compliance = 1e-6f;
+  neck.angular_compliance = 1e-4f;
   add_joint(world, &f, neck);
   for (int side = 0; side < 2; ++side) {
     double s = side ? -1.0 : 1.0;
@@ -90,7 +80,7 @@ static figure add_figure(tn_world *world, int number, figure_kind kind)
     elbow.axis[TN_ANGULAR_A].friction = 0.05f;
     add_joint(world, &f, elbow);
   }
-  if (kind == LOOPED) {
+  if (looped) {
     tn_joint_def rope = tn_default_joint_def(TN_JOINT_DISTANCE);
     rope.body_a = f.part[4];
     rope.body_b = f.part[5];
@@ -183,15 +173,15 @@ static void assert_same_figure(const tn_world *a, const figure *in_a, const tn_w
 
 // Compares figures in one world with each alone in its own; in flight, since the number of contact
 // iterations of a world depends on all its contacts.
-static void run_beside_alone(int lanes, figure_kind kind)
+static void run_beside_alone(int lanes, bool looped)
 {
   tn_world *together = make_world(lanes, 1), *alone[FIGURES];
   figure among[FIGURES], own[FIGURES];
   int most = 0, least = FIGURES;
   for (int i = 0; i < FIGURES; ++i) {
     alone[i] = make_world(lanes, 1);
-    among[i] = add_figure(together, i, kind);
-    own[i] = add_figure(alone[i], i, kind);
+    among[i] = add_figure(together, i, looped);
+    own[i] = add_figure(alone[i], i, looped);
   }
   for (int step = 0; step < STEPS; ++step) {
     for (int i = 0; i < FIGURES; ++i) {
@@ -222,7 +212,7 @@ static void members_of_a_batch_move_as_alone(void **state)
   int lanes[4];
   int widths = test_lanes(lanes);
   for (int i = 0; i < widths; ++i) {
-    run_beside_alone(lanes[i], APART);
+    run_beside_alone(lanes[i], false);
   }
 }
 
@@ -232,7 +222,7 @@ static void loops_in_a_batch_move_as_alone(void **state)
   test_skip_under_tsan();
   int lanes[4];
   int widths = test_lanes(lanes);
-  run_beside_alone(lanes[widths - 1], LOOPED);
+  run_beside_alone(lanes[widths - 1], true);
 }
 
 // On the ground. With less than one batch per thread no batches are formed.
@@ -242,7 +232,7 @@ static void run_on(int lanes, int threads, bool batches, uint64_t *hashes, bool 
   enum { COUNT = 36 };
   figure f[COUNT];
   for (int i = 0; i < COUNT; ++i) {
-    f[i] = add_figure(world, i, i % 2 ? LOOPED : APART);
+    f[i] = add_figure(world, i, i % 2);
   }
   for (int step = 0; step < STEPS; ++step) {
     for (int i = 0; i < COUNT; ++i) {
@@ -277,57 +267,6 @@ static void batches_change_no_bits(void **state)
 #endif
 }
 
-// Members with rows in lanes, in the last step.
-static int count_in_lanes(const mechanism_set *set)
-{
-  int count = 0;
-  for (int32_t i = 0; i < set->batch_count; ++i) {
-    for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
-      count += set->batches[i].may_use_lanes >> lane & 1;
-    }
-  }
-  return count;
-}
-
-// A heap of figures: limits, friction and contacts act, joints open, some fly while others lie.
-static void run_heap(int lanes, int threads, uint64_t *hashes, bool first)
-{
-  tn_world *world = make_ground(lanes, threads);
-  figure f[FIGURES];
-  int most = 0;
-  for (int i = 0; i < FIGURES; ++i) {
-    f[i] = add_figure(world, i, HEAPED);
-  }
-  for (int step = 0; step < STEPS; ++step) {
-    for (int i = 0; i < FIGURES; ++i) {
-      disturb(world, &f[i], i, step);
-    }
-    assert_int_equal(tn_world_step(world, dt), TN_STEP_OK);
-    int now = count_in_lanes(&world->solver->mechanisms);
-    most = now > most ? now : most;
-    uint64_t hash = tn_world_hash(world);
-    if (!first && hash != hashes[step]) {
-      fail_msg("%d lanes, %d threads: step %d is another one", lanes, threads, step);
-    }
-    hashes[step] = hash;
-  }
-  assert_in_range(most, first ? 0 : 2 * BATCH_WIDTH, first ? 0 : FIGURES);
-  tn_world_destroy(world);
-}
-
-static void rows_in_lanes_change_no_bits(void **state)
-{
-  (void)state;
-  test_skip_under_tsan();
-  int lanes[4];
-  int widths = test_lanes(lanes);
-  uint64_t hashes[STEPS];
-  run_heap(lanes[widths - 1], FIGURES, hashes, true);
-  for (int i = 0; i < widths; ++i) {
-    run_heap(lanes[i], 1, hashes, false);
-  }
-}
-
 // Active rows of the members change between substeps: the matrix holds the union of all members'
 // rows, and its layout changes only with it.
 static void active_rows_of_a_batch_change(void **state)
@@ -336,7 +275,7 @@ static void active_rows_of_a_batch_change(void **state)
   test_skip_under_tsan();
   tn_world *world = make_world(0, 1);
   for (int i = 0; i < 2 * BATCH_WIDTH; ++i) {
-    add_figure(world, i, APART);
+    add_figure(world, i, false);
   }
   test_run(world, dt, 1);
   const mechanism_set *set = &world->solver->mechanisms;
@@ -362,7 +301,6 @@ int main(void)
       cmocka_unit_test(members_of_a_batch_move_as_alone),
       cmocka_unit_test(loops_in_a_batch_move_as_alone),
       cmocka_unit_test(batches_change_no_bits),
-      cmocka_unit_test(rows_in_lanes_change_no_bits),
       cmocka_unit_test(active_rows_of_a_batch_change),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

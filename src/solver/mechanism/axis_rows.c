@@ -349,8 +349,8 @@ static void add_passive_row(const axis_builder *b)
 // ---------------------------------------------------------------------------------------------
 // Friction
 
-// Holds with J v = 0 up to its bound. Friction of a ball joint, a vector of three rows, begins as a
-// fixed impulse if it slides.
+// Holds with J v = 0 up to its bound. Lagged friction, and friction of a ball joint that slides,
+// begin as fixed impulses. Friction of a ball joint is a vector of three rows.
 static void add_friction_row(const axis_builder *b)
 {
   row_builder *s = b->rows;
@@ -360,10 +360,16 @@ static void add_friction_row(const axis_builder *b)
     b->axis->state.friction = 0.0f;
     return;
   }
-  if (s->context->pass == DIRECT_RELAX) {
+  if (s->context->pass == DIRECT_RELAX && !s->lags_friction) {
     return;
   }
   joint_row *l = add_axis_row(b, ROW_FRICTION);
+  b->axis->inverse_mass = (float)b->w;
+  if (s->context->pass == DIRECT_RELAX) {
+    fix_impulse(l, b->axis->next_friction);
+    l->lambda = (double)state->friction;
+    return;
+  }
   if (s->relaxing) {
     fix_impulse(l, (double)(s->joint->half_kick_share * state->friction));
     return;
@@ -375,9 +381,9 @@ static void add_friction_row(const axis_builder *b)
     V last = v_make(first[0].state.friction, first[1].state.friction, first[2].state.friction);
     slides = v_length(last) >= (float)most * (1.0f - (float)TUNING_SATURATION_SLACK);
   }
-  if (!s->kind.ball_axes) {
+  if (!s->kind.ball_axes && !s->lags_friction) {
     bound_impulse(l, -most, most, (double)state->friction);
-  } else if (slides) {
+  } else if (slides || s->lags_friction) {
     l->active = false;
     l->lo = l->hi = (double)state->friction;
   }
@@ -554,10 +560,6 @@ static void add_rows_of(row_builder *s, int index, const ball_drive *ball, uint3
 
 void add_axis_rows(row_builder *s)
 {
-  const uint32_t features = s->joint->axis_features;
-  if (s->lags_friction && (features & ~AXES_WITH_FRICTION) == 0) {
-    return;
-  }
   ball_drive ball = {0};
   int first = 0, last = 0;
   const direct_axis *axes = &s->context->set->axes[s->joint->first_axis];
@@ -571,9 +573,8 @@ void add_axis_rows(row_builder *s)
     find_ball_drive(s, &axes[first], &ball);
   }
   // In the order of slots.
-  const uint32_t friction = s->lags_friction ? 0 : AXIS_FRICTION;
-  const uint32_t all = AXIS_DRIVE | AXIS_PASSIVE | friction;
-  const uint32_t kinds[3] = {AXIS_DRIVE, AXIS_PASSIVE, friction};
+  const uint32_t all = AXIS_DRIVE | AXIS_PASSIVE | AXIS_FRICTION;
+  const uint32_t kinds[3] = {AXIS_DRIVE, AXIS_PASSIVE, AXIS_FRICTION};
   for (int k = 0; k < (s->kind.ball_axes ? 3 : 1); ++k) {
     for (int i = first; i < last; ++i) {
       add_rows_of(s, i, &ball, s->kind.ball_axes ? kinds[k] : all);

@@ -3,7 +3,6 @@
 // build of one lane uses the code of four.
 #include "solver/gather.h"
 #include "solver/mechanism/direct_system.h"
-#include "solver/mechanism/lane_rows.h"
 #include "solver/mechanism/mechanism_batch.h"
 
 #if TN_LANES == 1 && !defined(TN_ONE_LANE)
@@ -362,6 +361,5 @@ const direct_ops DIRECT_OPS = {
     .solve = DIRECT_SOLVE,
 #if !defined(TN_SMALL)
     .solve_batch = BATCH_SOLVE,
-    .lanes = &PASTE(lane_ops_, TN_LANES),
 #endif
 };

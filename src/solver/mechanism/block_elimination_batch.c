@@ -2,13 +2,38 @@
 // operations on each number in the same order, so the bits are the same. Compiled once for each
 // lane width, for its instruction set; the build of one lane uses the code of four.
 #include "solver/gather.h"
-#include "solver/mechanism/lane_math.h"
 #include "solver/mechanism/mechanism_batch.h"
 
 #if !defined(TN_SMALL) && (TN_LANES > 1 || defined(TN_ONE_LANE))
 
+// Vectors wider than the target's registers are passed to inlined functions only: the ABI does not
+// matter.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #define BATCH_SOLVE PASTE(batch_solve_, TN_LANES)
-#define BATCH_ELIMINATE PASTE(batch_eliminate_, TN_LANES)
+
+typedef int64_t lane_mask __attribute__((vector_size(8 * BATCH_WIDTH)));
+
+INLINE lane_mask mask_of(unsigned lanes)
+{
+  const lane_mask bits = {1, 2, 4, 8};
+  return ((lane_mask){lanes, lanes, lanes, lanes} & bits) != 0;
+}
+
+INLINE batch_f64 mask_lanes(lane_mask m, batch_f64 a)
+{
+  return (batch_f64)((lane_mask)a & m);
+}
+
+INLINE batch_f64 select_lanes(lane_mask m, batch_f64 a, batch_f64 b)
+{
+  return (batch_f64)(((lane_mask)a & m) | ((lane_mask)b & ~m));
+}
+
+INLINE batch_f64 splat_lanes(double a)
+{
+  return (batch_f64){a, a, a, a};
+}
 
 // ---------------------------------------------------------------------------------------------
 // Assembly
@@ -134,8 +159,11 @@ static void clear_blocks(const batch_system *s, direct_node *node)
   node->below = (int16_t)below;
 }
 
-static void assemble_bodies(const batch_system *s)
+static void assemble_matrix(const batch_system *s)
 {
+  for (int32_t i = 0; i < s->joint_count; ++i) {
+    assemble_rows(s, &s->joints[i]);
+  }
   for (int32_t i = 0; i < s->node_count; ++i) {
     clear_blocks(s, &s->nodes[i]);
     if (!s->nodes[i].is_joint) {
@@ -186,6 +214,18 @@ static void motion_of(const batch_system *s, const batch_joint *j, batch_f64 *v)
       }
     }
   }
+}
+
+// J v, summed in the order of row_velocity().
+INLINE batch_f64 along_row(const batch_f64 *j, const batch_f64 *motion)
+{
+  batch_f64 even = j[0] * motion[0], odd = j[1] * motion[1];
+#pragma GCC unroll 8
+  for (int i = 2; i < 2 * BODY_ROWS; i += 2) {
+    even += j[i] * motion[i];
+    odd += j[i + 1] * motion[i + 1];
+  }
+  return even + odd;
 }
 
 static void build_joint_rhs(const batch_system *s, const batch_joint *j)
@@ -353,12 +393,12 @@ INLINE void eliminate(const batch_system *s, const direct_node *node, int n, int
 // ---------------------------------------------------------------------------------------------
 // Substitution
 
-// y <- D^-1 y, for the first `count` solutions.
-INLINE void solve_diagonal(const batch_f64 *d, int n, int is_leaf, batch_f64 *y, int count)
+// y <- D^-1 y
+INLINE void solve_diagonal(const batch_f64 *d, int n, int is_leaf, batch_f64 *y)
 {
   if (is_leaf) {
 #pragma GCC unroll 2
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < 2; ++k) {
       batch_f64 a = y[6 + k], b = y[8 + k], c = y[10 + k];
 #pragma GCC unroll 3
       for (int i = 0; i < 3; ++i) {
@@ -373,24 +413,13 @@ INLINE void solve_diagonal(const batch_f64 *d, int n, int is_leaf, batch_f64 *y,
 #pragma GCC unroll 8
   for (int i = 0; i < n; ++i) {
     y[2 * i] = d[i * n + i] * y[2 * i];
-    if (count == 2) {
-      y[2 * i + 1] = d[i * n + i] * y[2 * i + 1];
-    }
+    y[2 * i + 1] = d[i * n + i] * y[2 * i + 1];
   }
 }
 
-// to -= l y for one row of l, of the first `count` solutions.
-INLINE void take(batch_f64 *to, const batch_f64 *l, int step, const batch_f64 *y, int n, int count)
+// to -= l y for one row of l, of both solutions.
+INLINE void take(batch_f64 *to, const batch_f64 *l, int step, const batch_f64 *y, int n)
 {
-  if (count == 1) {
-    batch_f64 sum = to[0];
-#pragma GCC unroll 8
-    for (int k = 0; k < n; ++k) {
-      sum -= l[k * step] * y[2 * k];
-    }
-    to[0] = sum;
-    return;
-  }
   batch_f64 a = to[0], b = to[1];
 #pragma GCC unroll 8
   for (int k = 0; k < n; ++k) {
@@ -402,14 +431,14 @@ INLINE void take(batch_f64 *to, const batch_f64 *l, int step, const batch_f64 *y
   to[1] = b;
 }
 
-INLINE void forward(const batch_system *s, const direct_node *node, int n, int m, int count)
+INLINE void forward(const batch_system *s, const direct_node *node, int n, int m)
 {
   const batch_f64 *d = s->values + node->diagonal;
   batch_f64 *y = s->x + 2 * node->first_row;
   if (!node->is_leaf) {
 #pragma GCC unroll 8
     for (int i = 1; i < n; ++i) {
-      take(y + 2 * i, d + i, n, y, i, count);
+      take(y + 2 * i, d + i, n, y, i);
     }
   }
   for (int32_t p = 0; p < node->count; ++p) {
@@ -420,13 +449,13 @@ INLINE void forward(const batch_system *s, const direct_node *node, int n, int m
     int rows = m ? m : other->rows;
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {
-      take(to + 2 * i, l + i, rows, y, n, count);
+      take(to + 2 * i, l + i, rows, y, n);
     }
   }
-  solve_diagonal(d, n, node->is_leaf, y, count);
+  solve_diagonal(d, n, node->is_leaf, y);
 }
 
-INLINE void backward(const batch_system *s, const direct_node *node, int n, int m, int count)
+INLINE void backward(const batch_system *s, const direct_node *node, int n, int m)
 {
   const batch_f64 *d = s->values + node->diagonal;
   batch_f64 *y = s->x + 2 * node->first_row;
@@ -437,13 +466,13 @@ INLINE void backward(const batch_system *s, const direct_node *node, int n, int 
     int rows = m ? m : other->rows;
 #pragma GCC unroll 8
     for (int k = 0; k < n; ++k) {
-      take(y + 2 * k, l + k * rows, 1, s->x + 2 * other->first_row, rows, count);
+      take(y + 2 * k, l + k * rows, 1, s->x + 2 * other->first_row, rows);
     }
   }
   if (!node->is_leaf) {
 #pragma GCC unroll 8
     for (int i = n - 2; i >= 0; --i) {
-      take(y + 2 * i, d + i * n + i + 1, 1, y + 2 * (i + 1), n - i - 1, count);
+      take(y + 2 * i, d + i * n + i + 1, 1, y + 2 * (i + 1), n - i - 1);
     }
   }
 }
@@ -467,11 +496,11 @@ INLINE void backward(const batch_system *s, const direct_node *node, int n, int 
     break;
 #define FORWARD(n, m)                                                                              \
   case SIZES(n, m):                                                                                \
-    forward(s, node, n, m, count);                                                                 \
+    forward(s, node, n, m);                                                                        \
     break;
 #define BACKWARD(n, m)                                                                             \
   case SIZES(n, m):                                                                                \
-    backward(s, node, n, m, count);                                                                \
+    backward(s, node, n, m);                                                                       \
     break;
 
 static int sizes_of(const direct_node *node)
@@ -493,48 +522,24 @@ static void eliminate_node(const batch_system *s, const direct_node *node)
   }
 }
 
-INLINE void substitute_forward(const batch_system *s, const direct_node *node, int count)
+static void substitute_forward(const batch_system *s, const direct_node *node)
 {
   switch (sizes_of(node)) {
     FOR_COMMON_SIZES(FORWARD)
   default:
-    forward(s, node, node->rows, 0, count);
+    forward(s, node, node->rows, 0);
     break;
   }
 }
 
-INLINE void substitute_back(const batch_system *s, const direct_node *node, int count)
+static void substitute_back(const batch_system *s, const direct_node *node)
 {
   switch (sizes_of(node)) {
     FOR_COMMON_SIZES(BACKWARD)
   default:
-    backward(s, node, node->rows, 0, count);
+    backward(s, node, node->rows, 0);
     break;
   }
-}
-
-// Factors if asked to, and solves for the first `count` right-hand sides.
-INLINE void factor_and_substitute(const batch_system *s, int count)
-{
-  for (int32_t i = 0; i < s->node_count; ++i) {
-    if (s->refactor) {
-      eliminate_node(s, &s->nodes[i]);
-    }
-    substitute_forward(s, &s->nodes[i], count);
-  }
-  for (int32_t i = s->node_count - 1; i >= 0; --i) {
-    substitute_back(s, &s->nodes[i], count);
-  }
-}
-
-static void solve_for_velocities(const batch_system *s)
-{
-  factor_and_substitute(s, 1);
-}
-
-static void solve_for_both(const batch_system *s)
-{
-  factor_and_substitute(s, 2);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -574,28 +579,24 @@ static void scatter_solutions(const batch_system *s)
   }
 }
 
-void BATCH_ELIMINATE(const batch_system *s)
-{
-  if (s->refactor) {
-    assemble_bodies(s);
-  }
-  if (s->velocities_only) {
-    solve_for_velocities(s);
-  } else {
-    solve_for_both(s);
-  }
-}
-
 void BATCH_SOLVE(const batch_system *s)
 {
-  for (int32_t i = 0; i < s->joint_count && s->refactor; ++i) {
-    assemble_rows(s, &s->joints[i]);
+  if (s->refactor) {
+    assemble_matrix(s);
   }
   build_body_rhs(s);
   for (int32_t i = 0; i < s->joint_count; ++i) {
     build_joint_rhs(s, &s->joints[i]);
   }
-  BATCH_ELIMINATE(s);
+  for (int32_t i = 0; i < s->node_count; ++i) {
+    if (s->refactor) {
+      eliminate_node(s, &s->nodes[i]);
+    }
+    substitute_forward(s, &s->nodes[i]);
+  }
+  for (int32_t i = s->node_count - 1; i >= 0; --i) {
+    substitute_back(s, &s->nodes[i]);
+  }
   scatter_solutions(s);
 }
 

@@ -218,7 +218,7 @@ unsigned solve_follow_drift(solve_state *s, unsigned lanes)
   for (int32_t i = any->mechanism->first_jacobian_block; i < any->mechanism->last_jacobian_block;
        ++i) {
     jacobian_block *block = &c->set->jacobian_blocks[i];
-    c->direct->evaluate_ahead(c->data, block, &c->set->jacobians[block->first_jacobian], false);
+    c->direct->evaluate_ahead(c->data, block, &c->set->jacobians[block->first_jacobian]);
   }
   for (unsigned i = 0; i < BATCH_WIDTH; ++i) {
     if (curved >> i & 1) {

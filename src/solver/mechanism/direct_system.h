@@ -17,13 +17,6 @@
 #define MASS_VALUES 7
 #define LEAF_VALUES 8 // of a body eliminated before all of its joints: inverses, padded
 
-// A body at the pose where its mechanism is linearized, see linearization.c.
-typedef struct linear_body {
-  float inertia[6]; // world axes, kg m^2: xx yy zz xy xz yz
-  float inverse[6]; // of it
-  float turn[4];    // rotation since the step began
-} linear_body;
-
 // A node in the order of elimination: a body, a joint or a coupling.
 typedef struct direct_node {
   int32_t index;     // body slot, or index among direct_joints or direct_couplings
@@ -40,7 +33,6 @@ typedef struct direct_node {
   double added_inertia;    // inertia to add to the body about all axes, kg m^2
   double turned_inertia;   // least that its joints state of what turns with them, kg m^2
   double factored_inertia; // added inertia in the factored matrix
-  linear_body linear;      // bodies only
 } direct_node;
 
 // A block below the diagonal of a node.
@@ -124,30 +116,25 @@ typedef batch_f64 batch_jacobian[2 * BODY_ROWS]; // a row, on the velocities of 
 typedef struct batch_system batch_system;
 typedef void batch_solve_fn(const batch_system *s);
 
-// Jacobians at the current pose of a block's joints whose bits are set in `lanes`; also lane by
-// lane to `batch` if not NULL. The others get their coordinates only.
+// Jacobians of a block's joints at the current pose; also lane by lane to `batch` if not NULL.
 typedef void direct_jacobians_fn(const solver_data *data, jacobian_block *block, jacobian_row *rows,
-                                 batch_jacobian *batch, unsigned lanes);
+                                 batch_jacobian *batch);
 direct_jacobians_fn direct_jacobians_1, direct_jacobians_4, direct_jacobians_8;
 
-// Coordinates of a block's joints at the current pose: to jacobian_row.x_ahead, or with `stays` to
-// jacobian_row.x.
+// jacobian_row.x_ahead of a block's joints at the current pose.
 typedef void direct_coordinates_fn(const solver_data *data, jacobian_block *block,
-                                   jacobian_row *rows, bool stays);
+                                   jacobian_row *rows);
 direct_coordinates_fn direct_coordinates_1, direct_coordinates_4, direct_coordinates_8;
 
 // Solves for both right-hand sides; with `refactor` it factors the assembled matrix first.
 typedef void direct_solve_fn(const direct_system *s, int refactor);
 direct_solve_fn direct_solve_1, direct_solve_4, direct_solve_8;
 
-typedef struct lane_ops lane_ops; // see lane_rows.h
-
 typedef struct direct_ops {
   direct_jacobians_fn *evaluate;
   direct_coordinates_fn *evaluate_ahead;
   direct_solve_fn *solve;
   batch_solve_fn *solve_batch;
-  const lane_ops *lanes;
 } direct_ops;
 
 extern const direct_ops direct_ops_1, direct_ops_4, direct_ops_8;

@@ -137,10 +137,8 @@ KERNEL R moving_lever_length(const bodies *of, Levers l)
          pick(of->b.im > 0.0f, v_length(l.b), splat(0.0f));
 }
 
-// From lanes to `count` joints: the first `kept` rows of each, `each` rows apart; only coordinates
-// where a bit of `lanes` is not set.
-ONCE void store_jacobian_rows(jacobian_row *row, int each, int count, int kept, R *rows,
-                              unsigned lanes)
+// From lanes to `count` joints: the first `kept` rows of each, `each` rows apart.
+ONCE void store_jacobian_rows(jacobian_row *row, int each, int count, int kept, R *rows)
 {
   row_fields fields[TN_LANES];
   float *to[TN_LANES];
@@ -153,89 +151,53 @@ ONCE void store_jacobian_rows(jacobian_row *row, int each, int count, int kept, 
     store8(to, rows + k);
   }
   for (int i = 0; i < count && i < TN_LANES; ++i) {
-    bool whole = lanes >> i & 1;
     for (int k = 0; k < kept; ++k) {
-      const float *from = fields[i].field + k * ROW_FIELDS;
-      if (whole) {
-        widen_row(row + i * each + k, from);
-      } else {
-        row[i * each + k].x = from[ROW_COORDINATE];
-      }
+      widen_row(row + i * each + k, fields[i].field + k * ROW_FIELDS);
     }
   }
 }
 
 #if defined(TN_SMALL)
-#define store_batch_rows(batch, lane, each, count, kept, rows, lanes) (void)(batch)
+#define store_batch_rows(batch, lane, each, count, kept, rows) (void)(batch)
 #else
 typedef float batch_floats __attribute__((vector_size(4 * BATCH_WIDTH)));
 
 // One number of BATCH_WIDTH joints, starting at a lane, as doubles.
-INLINE void store_batch_number(batch_f64 *to, const R *from, int lane, unsigned lanes)
+INLINE void store_batch_number(batch_f64 *to, const R *from, int lane)
 {
 #if TN_LANES == 1
-  (void)lanes;
   (*to)[lane % BATCH_WIDTH] = (double)*from;
 #else
   batch_floats part;
   memcpy(&part, (const float *)from + lane, sizeof part);
-  batch_f64 wide = __builtin_convertvector(part, batch_f64);
-  if (lanes == (1u << BATCH_WIDTH) - 1) {
-    *to = wide;
-    return;
-  }
-  for (int i = 0; i < BATCH_WIDTH; ++i) {
-    (*to)[i] = lanes >> i & 1 ? wide[i] : (*to)[i];
-  }
+  *to = __builtin_convertvector(part, batch_f64);
 #endif
 }
 
-INLINE void store_batch_row(batch_f64 *to, const R *row, int lane, unsigned lanes)
+INLINE void store_batch_row(batch_f64 *to, const R *row, int lane)
 {
 #pragma GCC unroll 3
   for (int i = 0; i < 3; ++i) {
     R back = -row[i];
-    store_batch_number(to + i, &back, lane, lanes);
-    store_batch_number(to + 3 + i, row + 4 + i, lane, lanes);
-    store_batch_number(to + 6 + i, row + i, lane, lanes);
-    store_batch_number(to + 9 + i, row + 8 + i, lane, lanes);
+    store_batch_number(to + i, &back, lane);
+    store_batch_number(to + 3 + i, row + 4 + i, lane);
+    store_batch_number(to + 6 + i, row + i, lane);
+    store_batch_number(to + 9 + i, row + 8 + i, lane);
   }
 }
 
 // Stores rows for a batch, which keeps them in lanes.
 KERNEL void store_batch_rows(batch_jacobian *batch, int lane, int each, int count, int kept,
-                             const R *rows, unsigned lanes)
+                             const R *rows)
 {
   for (int i = 0; batch && i < count && i < TN_LANES; i += BATCH_WIDTH) {
     int part = TN_LANES == 1 ? lane : i;
-    unsigned stored = lanes >> i & (TN_LANES == 1 ? 1u : (1u << BATCH_WIDTH) - 1);
-    for (int k = 0; k < kept && stored != 0; ++k) {
-      store_batch_row(batch[(lane + i) / BATCH_WIDTH * each + k], rows + k * ROW_FIELDS, part,
-                      stored);
+    for (int k = 0; k < kept; ++k) {
+      store_batch_row(batch[(lane + i) / BATCH_WIDTH * each + k], rows + k * ROW_FIELDS, part);
     }
   }
 }
 #endif
-
-ONCE void store_lever_length(float *to, int lane, R length, unsigned lanes)
-{
-  float of[TN_LANES];
-  memcpy(of, &length, sizeof of);
-  for (int i = 0; i < TN_LANES; ++i) {
-    to[lane + i] = lanes >> i & 1 ? of[i] : to[lane + i];
-  }
-}
-
-// Turns are counted from the latest angle on.
-KERNEL void store_middle(JointType type, jacobian_block *block, int lane, R first, R second)
-{
-  if (type == TYPE_HINGE || type == TYPE_CYLINDER || type == TYPE_UNIVERSAL) {
-    store_field(block->middle[0], lane, first);
-  }
-  if (type == TYPE_UNIVERSAL) {
-    store_field(block->middle[1], lane, second);
-  }
-}
 
 // What a block keeps of its joints: their start and the ranges of their angles.
 ONCE void load_joints(jacobian_block *block, int lane, JointStart *start, RowParams *params)
@@ -248,7 +210,7 @@ ONCE void load_joints(jacobian_block *block, int lane, JointStart *start, RowPar
 
 // Evaluates up to TN_LANES of `count` joints, starting at a lane.
 KERNEL void evaluate_lanes(const solver_data *data, JointType type, jacobian_block *block, int lane,
-                           int count, jacobian_row *row, batch_jacobian *batch, unsigned lanes)
+                           int count, jacobian_row *row, batch_jacobian *batch)
 {
   bodies of;
   load_body(data, block->a + lane, &of.a);
@@ -263,42 +225,46 @@ KERNEL void evaluate_lanes(const solver_data *data, JointType type, jacobian_blo
     to[i] = splat(0.0f);
   }
   evaluate_linear(type, &start, &of, &rows, to);
-  store_lever_length(block->lever_length, lane, moving_lever_length(&of, rows.levers), lanes);
+  store_field(block->lever_length, lane, moving_lever_length(&of, rows.levers));
   int kept = 3, each = jacobian_row_count(type);
   if (angular_kind(type).rows > 0) {
     evaluate_angular(type, &start, &params, &of, to + BLOCK_FIELDS);
     kept = 6;
   }
-  store_middle(type, block, lane, to[BLOCK_FIELDS + ROW_COORDINATE],
-               to[BLOCK_FIELDS + ROW_FIELDS + ROW_COORDINATE]);
-  store_batch_rows(batch, lane, each, count, kept, to, lanes);
-  store_jacobian_rows(row, each, count, kept, to, lanes);
+  // Turns are counted from the latest angle on.
+  if (type == TYPE_HINGE || type == TYPE_CYLINDER || type == TYPE_UNIVERSAL) {
+    store_field(block->middle[0], lane, to[BLOCK_FIELDS + ROW_COORDINATE]);
+  }
+  if (type == TYPE_UNIVERSAL) {
+    store_field(block->middle[1], lane, to[BLOCK_FIELDS + ROW_FIELDS + ROW_COORDINATE]);
+  }
+  store_batch_rows(batch, lane, each, count, kept, to);
+  store_jacobian_rows(row, each, count, kept, to);
 }
 
 void DIRECT_JACOBIANS(const solver_data *data, jacobian_block *block, jacobian_row *rows,
-                      batch_jacobian *batch, unsigned lanes)
+                      batch_jacobian *batch)
 {
-  for (int lane = 0; lane < block->count; lane += TN_LANES, lanes >>= TN_LANES) {
+  for (int lane = 0; lane < block->count; lane += TN_LANES) {
     int count = block->count - lane;
     jacobian_row *row = rows + lane * jacobian_row_count(block->type);
     switch (block->type) {
 #if !defined(__OPTIMIZE_SIZE__)
     case TYPE_HINGE: // the most frequent types get code of their own
-      evaluate_lanes(data, TYPE_HINGE, block, lane, count, row, batch, lanes);
+      evaluate_lanes(data, TYPE_HINGE, block, lane, count, row, batch);
       break;
     case TYPE_BALL:
-      evaluate_lanes(data, TYPE_BALL, block, lane, count, row, batch, lanes);
+      evaluate_lanes(data, TYPE_BALL, block, lane, count, row, batch);
       break;
 #endif
     default:
-      evaluate_lanes(data, block->type, block, lane, count, row, batch, lanes);
+      evaluate_lanes(data, block->type, block, lane, count, row, batch);
       break;
     }
   }
 }
 
-void DIRECT_COORDINATES(const solver_data *data, jacobian_block *block, jacobian_row *rows,
-                        bool stays)
+void DIRECT_COORDINATES(const solver_data *data, jacobian_block *block, jacobian_row *rows)
 {
   int each = jacobian_row_count(block->type);
   BlockKind angular = angular_kind(block->type);
@@ -322,12 +288,8 @@ void DIRECT_COORDINATES(const solver_data *data, jacobian_block *block, jacobian
       float x[TN_LANES];
       memcpy(x, &of[k / 3].x[k % 3], sizeof x);
       for (int i = 0; i < TN_LANES && lane + i < block->count; ++i) {
-        jacobian_row *row = &rows[(lane + i) * each + k];
-        *(stays ? &row->x : &row->x_ahead) = x[i];
+        rows[(lane + i) * each + k].x_ahead = x[i];
       }
-    }
-    if (stays) {
-      store_middle(block->type, block, lane, of[1].x[0], of[1].x[1]);
     }
   }
 }

@@ -6,8 +6,6 @@
 #include "solver/mechanism/mechanism_tuning.h"
 #include "solver/solver_data.h"
 
-#include <stdbool.h>
-
 // A block of joints. A padded lane has body 0, the world, on both sides.
 typedef struct jacobian_block {
   alignas(64) int32_t a[BLOCK_WIDTH];
@@ -22,11 +20,11 @@ typedef struct jacobian_block {
   int32_t batch_row;      // first batch_jacobian; -1: not of a batch
 } jacobian_block;
 
-// One row at the pose where its mechanism is linearized.
+// One row at the current pose.
 typedef struct jacobian_row {
   double j[2][6];          // J on the velocities of A and B
   float inverse_mass;      // J M^-1 J^T
-  float x;                 // coordinate at the current pose, m or rad
+  float x;                 // coordinate, m or rad
   float axis_inverse_mass; // inverse mass along the world axis with the row's number, of linear
                            // rows along world axes as if the two points met
   float x_ahead;           // coordinate at the pose that the drift leads to, see curved_drift.c

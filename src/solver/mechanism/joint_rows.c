@@ -212,8 +212,7 @@ static void add_limit_row(row_builder *s, int i)
     l->error = 0.0;
   }
   double beyond = l->rate + l->error + row_velocity(l, s->motion);
-  bool crossed = !s->limits_begin_loaded && (upper ? beyond > 0.0 : beyond < 0.0);
-  l->active = lambda != 0.0f || crossed;
+  l->active = lambda != 0.0f || (upper ? beyond > 0.0 : beyond < 0.0);
   add_stiff_spring_row(s, i, l);
 }
 
@@ -301,75 +300,28 @@ static void build_joint_rows(row_builder *s, direct_joint *j)
   }
 }
 
-// Bits of a block's joints that belong to the members of a batch whose bits are set: members take
-// turns in it.
-static unsigned block_lanes(unsigned members)
+void direct_evaluate_jacobians(const direct_context *c, const mechanism *m)
 {
-  unsigned lanes = 0;
-  for (int i = 0; i < BLOCK_WIDTH; i += BATCH_WIDTH) {
-    lanes |= members << i;
-  }
-  return lanes;
-}
-
-// Bit of a mechanism among the members of its batch; all of them if it is in none.
-static unsigned member_bit(const mechanism_set *set, const mechanism *m)
-{
-  unsigned bit = (1u << BATCH_WIDTH) - 1;
-  for (int lane = 0; m->batch >= 0 && lane < BATCH_WIDTH; ++lane) {
-    bit = &set->list[set->batches[m->batch].lane_mechanism[lane]] == m ? 1u << lane : bit;
-  }
-  return bit;
-}
-
-static void evaluate_blocks(const direct_context *c, const mechanism *m, unsigned members)
-{
-  unsigned lanes = block_lanes(members);
   for (int32_t i = m->first_jacobian_block; i < m->last_jacobian_block; ++i) {
     jacobian_block *block = &c->set->jacobian_blocks[i];
     batch_jacobian *batch = block->batch_row < 0 ? NULL : &c->set->batch_jacobian[block->batch_row];
-    jacobian_row *rows = &c->set->jacobians[block->first_jacobian];
-    if (lanes != 0) {
-      c->direct->evaluate(c->data, block, rows, batch, lanes);
-    } else {
-      c->direct->evaluate_ahead(c->data, block, rows, true);
-    }
+    c->direct->evaluate(c->data, block, &c->set->jacobians[block->first_jacobian], batch);
   }
 }
 
-void direct_evaluate_jacobians(const direct_context *c, const mechanism *m)
+// The end of a substep and the start of the next one have the same pose.
+static void evaluate_jacobians_once(const direct_context *c, mechanism *m)
 {
-  evaluate_blocks(c, m, member_bit(c->set, m));
-}
-
-void direct_linearize(const direct_context *c, mechanism *m)
-{
-  const int32_t *list = m->batch < 0 ? NULL : c->set->batches[m->batch].lane_mechanism;
-  unsigned moved = 0, members = 0;
-  for (int lane = 0; lane < (list ? BATCH_WIDTH : 1); ++lane) {
-    mechanism *of = list ? &c->set->list[list[lane]] : m;
-    if (of->coordinate_pose == c->pose) {
-      continue;
-    }
-    unsigned bit = list ? 1u << lane : (1u << BATCH_WIDTH) - 1;
-    moved |= bit;
-    if (mechanism_keeps_linearization(c, of)) {
-      of->coordinate_pose = c->pose;
-    } else {
-      members |= bit;
-      mechanism_linearize_bodies(c, of);
-    }
-  }
-  if (moved != 0) {
-    evaluate_blocks(c, m, members);
+  if (m->jacobian_pose != c->pose) {
+    direct_evaluate_jacobians(c, m);
+    m->jacobian_pose = c->pose;
   }
 }
 
-void direct_build_rows(const direct_context *c, const mechanism *m)
+void direct_build_rows(const direct_context *c, mechanism *m)
 {
+  evaluate_jacobians_once(c, m);
   row_builder s = {.context = c, .lags_friction = lags_friction(m), .in_error = m->split_impulse};
-  // The first guess of the active set is then that of the factors which are still there.
-  s.limits_begin_loaded = m->keeps_linearization;
   for (int i = 0; i < 2; ++i) {
     s.most_regularization[i] = RULE(mechanism_light_links)
                                    ? TUNING_LIGHT_LINK_REGULARIZATION / (double)m->largest_mass[i]
@@ -381,6 +333,40 @@ void direct_build_rows(const direct_context *c, const mechanism *m)
   s.relaxing = c->pass == DIRECT_RELAX || c->pass == DIRECT_HALF_KICK;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     build_joint_rows(&s, &c->set->joints[i]);
+  }
+}
+
+// A step towards the impulse that stops the motion, by the sum of the rows' inverse masses. All
+// joints step at once, so that neighbours may double each other's effect.
+static void update_lagged_friction(direct_axis *axes, const joint_row *l, int count, double h,
+                                   const double *motion)
+{
+  double most = (double)axes->params.friction * h;
+  double next[3], inverse_mass = 0.0, square = 0.0;
+  for (int i = 0; i < count; ++i) {
+    inverse_mass += (double)axes[i].inverse_mass;
+  }
+  for (int i = 0; i < count; ++i) {
+    next[i] =
+        l[i].lambda - TUNING_LAGGED_FRICTION_GAIN * row_velocity(&l[i], motion) / inverse_mass;
+    square += next[i] * next[i];
+  }
+  double scale = square > most * most ? most / sqrt(square) : 1.0;
+  for (int i = 0; i < count; ++i) {
+    axes[i].next_friction = scale * next[i];
+  }
+}
+
+void direct_update_lagged_friction(const direct_context *c, const direct_joint *j,
+                                   const double *motion)
+{
+  for (int k = 0; k < j->joint_row_count; ++k) {
+    const joint_row *l = &c->set->joint_rows[j->first_joint_row + k];
+    if (l->kind == ROW_FRICTION) {
+      int count = friction_is_vector(j, l) ? 3 : 1;
+      update_lagged_friction(row_axis(c->set, j, l), l, count, (double)c->data->substep.h, motion);
+      k += count - 1;
+    }
   }
 }
 

@@ -23,8 +23,7 @@ typedef struct row_builder {
   double most_regularization[2]; // linear, angular; a bound for light links
   bool relaxing;                 // DIRECT_RELAX or DIRECT_HALF_KICK
   bool lags_friction;
-  bool limits_begin_loaded; // only limits that have borne an impulse begin active
-  bool in_error;            // the last substep removed large errors apart from the velocities
+  bool in_error; // the last substep removed large errors apart from the velocities
 } row_builder;
 
 // Adds an active row without bounds along the Jacobian `of`.

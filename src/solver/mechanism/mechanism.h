@@ -29,7 +29,8 @@ typedef struct direct_axis {
   double drive_after, passive_after;   // pending part of the impulse after it: (1 - theta) / theta
   double old_rate;                     // rate before the substep, for the armature
   double bend;                         // in the rates of its rows, see axis_rows.c
-  double next_friction;                // impulse of the next pass, see lagged_friction.c
+  double next_friction;                // lagged friction impulse of the next pass, lags_friction()
+  float inverse_mass;                  // of the bodies along the axis, 1/kg or 1/(kg m^2)
   double drive_sum;                    // impulse of the drive over the step
   uint32_t features;                   // AXIS_DRIVE, AXIS_PASSIVE, AXIS_FRICTION
   int8_t block, row;                   // 0 linear, 1 angular; row of the block
@@ -82,27 +83,24 @@ struct mechanism {
   int32_t first_jacobian_block, last_jacobian_block;
   int32_t first_ball; // ball tree: first ball_joint, or NO_SLOT if it is none
   int32_t first_link, first_ball_body, ball_body_count;
-  // direct_context.pose of Jacobians and masses, of the coordinates of joints, and of the factors;
-  // or NO_SLOT.
-  int32_t jacobian_pose, coordinate_pose, factor_pose;
-  float largest_mass[2];    // of a body, kg, and largest mean moment of inertia, kg m^2
-  bool by_ball_tree;        // this substep is solved as a ball tree
-  bool needs_added_inertia; // ball tree, in this step: some body needs added inertia
-  bool maybe_overloaded;    // ball tree: the last solve may have exceeded TUNING_STIFFNESS_RESOLVED
-  bool has_loops;           // of joints; the world counts as one body
-  bool anchored;            // a joint connects it to a body that is no node
-  bool factors_stale;   // values hold the matrix of the split pass, not the one of the velocities
-  bool supported;       // contacts carry one of its bodies
-  bool may_touch;       // supported, or contacts may act before the step ends
-  bool infeasible;      // some joint cannot close: its error remains whatever the bodies do
-  bool infeasible_free; // and no such joint is anchored
-  bool split_impulse;   // the position correction of this substep is removed from the velocities
-                        // after the drift
-  bool bad_warm_start;  // a contact's warm start separates bodies too fast
-  bool own_factor;      // the factors are in its own values, not in those of its batch
-  bool reuses_factors;  // a substep may solve with the same factors more than once
-  bool keeps_linearization; // Jacobians and factors may stay while it turns little
-  bool coasts;              // nothing acts between its bodies in this step, see coasting.c
+  int32_t jacobian_pose, factor_pose; // direct_context.pose of these, or NO_SLOT
+  float largest_mass[2];              // of a body, kg, and largest mean moment of inertia, kg m^2
+  bool by_ball_tree;                  // this substep is solved as a ball tree
+  bool needs_added_inertia;           // ball tree, in this step: some body needs added inertia
+  bool maybe_overloaded; // ball tree: the last solve may have exceeded TUNING_STIFFNESS_RESOLVED
+  bool has_loops;        // of joints; the world counts as one body
+  bool anchored;         // a joint connects it to a body that is no node
+  bool factors_stale;    // values hold the matrix of the split pass, not the one of the velocities
+  bool supported;        // contacts carry one of its bodies
+  bool may_touch;        // supported, or contacts may act before the step ends
+  bool infeasible;       // some joint cannot close: its error remains whatever the bodies do
+  bool infeasible_free;  // and no such joint is anchored
+  bool split_impulse;    // the position correction of this substep is removed from the velocities
+                         // after the drift
+  bool bad_warm_start;   // a contact's warm start separates bodies too fast
+  bool own_factor;       // the factors are in its own values, not in those of its batch
+  bool reuses_factors;   // a substep may solve with the same factors more than once
+  bool coasts;           // nothing acts between its bodies in this step, see coasting.c
   // Work of its excessive warm starts on the velocities with and without them, J.
   double warm_work, cold_work;
 };
@@ -171,10 +169,6 @@ typedef struct mechanism_set {
   int32_t batch_row_count, batch_row_capacity;
   batch_jacobian *batch_jacobian;
   int32_t batch_jacobian_count, batch_jacobian_capacity;
-  struct lane_joint *lane_joints; // as batch_joints
-  int32_t lane_joint_capacity;
-  struct member_bodies *lane_bodies; // as batch_nodes
-  int32_t lane_body_capacity;
   batch_f64 *batch_values; // matrix blocks, then scratch
   int32_t batch_value_count, batch_value_capacity;
   batch_f64 *batch_scratch; // for matrices that are used once: few enough to stay in a core's cache
@@ -256,11 +250,9 @@ static inline double row_bound(const joint_row *l)
   return l->at_hi ? l->hi : l->lo;
 }
 
-// Bits of direct_joint.axis_features.
-#define AXES_WITH_FRICTION (AXIS_FRICTION * 0x111111u)
-_Static_assert(AXIS_FEATURE_BITS == 4 && TN_JOINT_AXIS_COUNT == 6, "a hexadecimal digit an axis");
-
-// Friction of a mechanism that contacts support lags, see lagged_friction.c.
+// Friction of a mechanism that contacts support lags: it takes one step per substep towards the
+// impulse that stops its motion. Solved together with joints at their limits, friction has no
+// unique solution, and limbs at rest would twitch from one solution to the next.
 static inline bool lags_friction(const mechanism *m)
 {
   return RULE(mechanism_lagged_friction) && m->supported;
@@ -325,29 +317,13 @@ double mechanism_inverse_mass(const AxisParams *p, double w);
 //
 // Evaluates Jacobians at the current pose; builds the rows that act in this pass.
 void direct_evaluate_jacobians(const direct_context *c, const mechanism *m);
-// Linearizes a mechanism, or all members of a batch, at the current pose; see linearization.c.
-void direct_linearize(const direct_context *c, mechanism *m);
-void direct_build_rows(const direct_context *c, const mechanism *m);
+void direct_build_rows(const direct_context *c, mechanism *m);
+// Next lagged friction impulse for the velocities `motion` of A and B; see lags_friction().
+void direct_update_lagged_friction(const direct_context *c, const direct_joint *j,
+                                   const double *motion);
 // Rows that a joint usually has in the matrix (no limits), and at most.
 int direct_typical_rows(JointType type, const RowParams params[2], uint32_t axis_features);
 int direct_row_capacity(JointType type, const RowParams params[2], uint32_t axis_features);
-
-// lagged_friction.c
-//
-// Gives the velocities of the solve the friction of a mechanism that lags, as the last update left
-// it; and the next impulses of a joint's axes for the velocities `motion` of A and B.
-void mechanism_apply_lagged_friction(const direct_context *c, const mechanism *m);
-void mechanism_update_lagged_friction(const direct_context *c, const direct_joint *j,
-                                      const double *motion);
-
-// linearization.c
-//
-// Whether a joint's Jacobian depends on rotations alone, and no more than limits and friction act.
-bool direct_joint_turns_only(const direct_joint *j);
-// Whether the mechanism has turned so little that its linearization may stay; and what a
-// linearization at the current pose needs of its bodies.
-bool mechanism_keeps_linearization(const direct_context *c, const mechanism *m);
-void mechanism_linearize_bodies(const direct_context *c, mechanism *m);
 
 // ball_tree.c
 //
@@ -364,9 +340,6 @@ double direct_max_correction_speed(double fastest);
 // Tolerated energy gain of a body, J, for its squared speed.
 double direct_energy_tolerance(double square, double inverse_mass);
 void mechanism_solve(const direct_context *c, mechanism *m);
-// Moves the bodies by the position solution at the current pose. Velocities and momenta stay as
-// they are. The mechanism must be linearized again.
-void mechanism_close_joints(const direct_context *c, mechanism *m);
 // MASS_VALUES of a body: mass and inertia, or the inverses of a leaf.
 void direct_node_mass(const direct_context *c, const direct_node *node, double *to);
 // Inertia about the centre of mass, world axes, kg m^2; and the inverse of inertia + more * 1, as
@@ -378,21 +351,6 @@ void direct_inverse_inertia_with(double *to, S inertia, double more);
 typedef bool needs_pass_fn(const mechanism *m, direct_pass pass);
 // Solves one work item: those of its mechanisms that need the pass.
 void mechanisms_solve(const direct_context *c, int32_t item, needs_pass_fn *needs_pass);
-
-// A batch's matrix and vectors, with everything that does not depend on the pass; the masses of
-// its members in `factored_lanes`.
-batch_system batch_system_of(const direct_context *c, const mechanism_batch *t, batch_f64 *values);
-void batch_assemble_masses(const direct_context *c, const mechanism_batch *t,
-                           const batch_system *s);
-
-// lane_batch.c
-//
-// Begins a step. Then: does a pass over some members of `lanes` with rows in lanes, and returns
-// these; brings the own impulses of members up to date; the batch has been factored otherwise.
-void lane_batch_begin_step(const mechanism_set *set, mechanism_batch *t);
-unsigned lane_batch_solve(const direct_context *c, mechanism_batch *t, unsigned lanes);
-void lane_batch_leave(const mechanism_set *set, mechanism_batch *t, unsigned lanes);
-void lane_batch_drop_factors(mechanism_batch *t);
 
 // coasting.c
 //

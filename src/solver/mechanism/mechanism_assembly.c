@@ -40,15 +40,14 @@ static inline void node_mass(const direct_context *c, const direct_node *node, d
   const solver_data *data = c->data;
   double inverse_mass = (double)data->state[node->index].inverse_mass;
   if (node->is_leaf && node->factored_inertia == 0.0) {
-    const float *ii = node->linear.inverse;
+    const float *ii = data->inertia[node->index].inverse;
     to[0] = inverse_mass;
     for (int i = 0; i < 6; ++i) {
       to[1 + i] = (double)ii[i];
     }
     return;
   }
-  S i;
-  memcpy(&i, node->linear.inertia, sizeof i);
+  S i = direct_world_inertia(data, node->index);
   if (node->is_leaf) {
     to[0] = inverse_mass;
     direct_inverse_inertia_with(to + 1, i, node->factored_inertia);
@@ -207,7 +206,7 @@ bool solve_rows_unchanged(const solve_state *s, int32_t node, int32_t first_row,
 bool solve_is_factored(const solve_state *s)
 {
   const mechanism *m = s->mechanism;
-  if (m->factor_pose != m->jacobian_pose) {
+  if (m->factor_pose != s->context->pose) {
     return false;
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
@@ -317,7 +316,7 @@ void solve_factor_and_solve(solve_state *s)
   mechanism *m = s->mechanism;
   bool again = s->context->pass == DIRECT_RESOLVE;
   s->refactor = s->refactor && !(m->own_factor && solve_is_factored(s));
-  m->factor_pose = m->jacobian_pose;
+  m->factor_pose = s->context->pose;
   m->own_factor = true;
   clear_body_rhs(s);
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {

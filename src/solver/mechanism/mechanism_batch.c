@@ -4,7 +4,6 @@
 #include "solver/mechanism/mechanism_batch.h"
 
 #include "base/heap.h"
-#include "solver/mechanism/lane_rows.h"
 #include "solver/mechanism/mechanism_build.h"
 #include "solver/mechanism/solve_state.h"
 
@@ -194,11 +193,6 @@ static bool reserve_batch(mechanism_set *set, heap *h, const mechanism *m)
                       sizeof *set->batch_nodes) &&
          heap_reserve(h, (void **)&set->batch_joints, &set->batch_joint_capacity,
                       set->batch_joint_count + joints, sizeof *set->batch_joints) &&
-         heap_reserve(h, (void **)&set->lane_joints, &set->lane_joint_capacity,
-                      set->batch_joint_count + joints, sizeof *set->lane_joints) &&
-         heap_reserve(h, (void **)&set->lane_bodies, &set->lane_body_capacity,
-                      set->batch_node_count + m->last_node - m->first_node,
-                      sizeof *set->lane_bodies) &&
          heap_reserve(h, (void **)&set->batch_rows, &set->batch_row_capacity,
                       set->batch_row_count + m->rows, sizeof *set->batch_rows) &&
          heap_reserve(h, (void **)&set->batch_jacobian, &set->batch_jacobian_capacity,
@@ -385,7 +379,6 @@ void batches_begin_step(mechanism_set *set)
     for (int32_t k = t->first_joint; k < t->last_joint && !t->dissolved; ++k) {
       t->dissolved = !rows_fit(set, t, &set->batch_joints[k], k - t->first_joint);
     }
-    lane_batch_begin_step(set, t);
   }
 }
 
@@ -395,8 +388,6 @@ void batches_release(mechanism_set *set, heap *h)
   heap_free(h, set->batches, (size_t)set->batch_capacity * sizeof *set->batches);
   heap_free(h, set->batch_nodes, (size_t)set->batch_node_capacity * sizeof *set->batch_nodes);
   heap_free(h, set->batch_joints, (size_t)set->batch_joint_capacity * sizeof *set->batch_joints);
-  heap_free(h, set->lane_joints, (size_t)set->lane_joint_capacity * sizeof *set->lane_joints);
-  heap_free(h, set->lane_bodies, (size_t)set->lane_body_capacity * sizeof *set->lane_bodies);
   heap_free(h, set->batch_rows, (size_t)set->batch_row_capacity * sizeof *set->batch_rows);
   heap_free(h, set->batch_jacobian,
             (size_t)set->batch_jacobian_capacity * sizeof *set->batch_jacobian);
@@ -445,10 +436,12 @@ static int count_lanes(unsigned lanes)
   return (int)((lanes & 1) + (lanes >> 1 & 1) + (lanes >> 2 & 1) + (lanes >> 3 & 1));
 }
 
-batch_system batch_system_of(const direct_context *c, const mechanism_batch *t, batch_f64 *values)
+// The system with everything that does not depend on the pass.
+static batch_system system_of(const batch_solve *ts)
 {
-  const mechanism_set *set = c->set;
-  const mechanism *m = &set->list[t->lane_mechanism[0]];
+  const mechanism_set *set = ts->context->set;
+  const mechanism_batch *t = ts->batch;
+  const mechanism *m = ts->lane_mechanism[0];
   batch_system s = {0};
   s.nodes = set->batch_nodes + t->first_node;
   s.blocks = set->blocks;
@@ -456,9 +449,9 @@ batch_system batch_system_of(const direct_context *c, const mechanism_batch *t, 
   s.joints = set->batch_joints + t->first_joint;
   s.rows = set->batch_rows;
   s.jacobians = (const batch_jacobian *)set->batch_jacobian;
-  s.bodies = c->data->state;
-  s.values = values;
-  s.scratch = values + (m->scratch - m->first_value);
+  s.bodies = ts->context->data->state;
+  s.values = ts->values;
+  s.scratch = ts->values + (m->scratch - m->first_value);
   s.x = set->batch_vectors + t->first_vector;
   s.v = s.x + 2 * m->rows;
   s.node_count = t->last_node - t->first_node;
@@ -466,7 +459,7 @@ batch_system batch_system_of(const direct_context *c, const mechanism_batch *t, 
   s.base_node = m->first_node;
   s.base_value = m->first_value;
   for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
-    const mechanism *own = &set->list[t->lane_mechanism[lane]];
+    const mechanism *own = ts->lane_mechanism[lane];
     int32_t first_row = set->nodes[own->first_node].first_row;
     s.lane_x[lane] = set->solutions + first_row;
     s.lane_v[lane] = set->vectors + first_row;
@@ -563,13 +556,13 @@ static bool merge_rows(const batch_solve *ts, const batch_system *s, unsigned re
   return changed;
 }
 
-// Lanes without a matrix get the masses of one that has: any valid ones do.
-void batch_assemble_masses(const direct_context *c, const mechanism_batch *t, const batch_system *s)
+// Masses of all lanes. Lanes without a matrix get those of one that has: any valid ones do.
+static void assemble_masses(const batch_solve *ts, const batch_system *s)
 {
-  const mechanism *from[BATCH_WIDTH];
+  const mechanism_set *set = ts->context->set;
+  int from[BATCH_WIDTH];
   for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
-    bool has = s->factored_lanes >> lane & 1;
-    from[lane] = &c->set->list[t->lane_mechanism[has ? lane : __builtin_ctz(s->factored_lanes)]];
+    from[lane] = s->factored_lanes >> lane & 1 ? lane : __builtin_ctz(s->factored_lanes);
   }
   for (int32_t i = 0; i < s->node_count; ++i) {
     batch_f64 *to = s->values + s->nodes[i].diagonal;
@@ -578,7 +571,8 @@ void batch_assemble_masses(const direct_context *c, const mechanism_batch *t, co
       continue;
     }
     for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
-      direct_node_mass(c, &c->set->nodes[from[lane]->first_node + i], mass[lane]);
+      direct_node_mass(ts->context, &set->nodes[ts->lane_mechanism[from[lane]]->first_node + i],
+                       mass[lane]);
     }
     for (int k = 0; k < MASS_VALUES; ++k) {
       to[k] = (batch_f64){mass[0][k], mass[1][k], mass[2][k], mass[3][k]};
@@ -608,7 +602,7 @@ static bool add_bound_impulses(const batch_solve *ts, unsigned solve_lanes, unsi
 static void factor_and_solve_batch(batch_solve *ts, unsigned solve_lanes)
 {
   const direct_context *c = ts->context;
-  batch_system s = batch_system_of(c, ts->batch, ts->values);
+  batch_system s = system_of(ts);
   unsigned refactor = 0, gives = solve_lanes;
   FOR_LANES(lane, solve_lanes)
   {
@@ -618,18 +612,17 @@ static void factor_and_solve_batch(batch_solve *ts, unsigned solve_lanes)
   }
   for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
     mechanism *m = ts->lane_mechanism[lane];
-    bool needs_pass = solve_lanes >> lane & 1,
-         keeps = !m->own_factor && m->factor_pose == m->jacobian_pose;
+    bool needs_pass = solve_lanes >> lane & 1, keeps = !m->own_factor && m->factor_pose == c->pose;
     s.factored_lanes |= (uint8_t)((needs_pass || keeps) << lane);
     s.bias_lanes |=
         (uint8_t)((needs_pass && c->pass == DIRECT_RESOLVE && !m->split_impulse) << lane);
     if (needs_pass) {
-      m->factor_pose = m->jacobian_pose;
+      m->factor_pose = c->pose;
       m->own_factor = false;
     }
   }
   s.solve_lanes = (uint8_t)solve_lanes;
-  s.resolve = s.velocities_only = c->pass == DIRECT_RESOLVE;
+  s.resolve = c->pass == DIRECT_RESOLVE;
   s.refactor = refactor != 0;
   if (s.refactor || !s.resolve) {
     s.refactor |= merge_rows(ts, &s, refactor, &gives);
@@ -639,7 +632,7 @@ static void factor_and_solve_batch(batch_solve *ts, unsigned solve_lanes)
     record_added_inertia(c->set, ts->lane_mechanism[lane]);
   }
   if (s.refactor) {
-    batch_assemble_masses(c, ts->batch, &s);
+    assemble_masses(ts, &s);
   }
   s.has_body_rhs = add_bound_impulses(ts, solve_lanes, gives & solve_lanes);
   c->direct->solve_batch(&s);
@@ -674,6 +667,21 @@ static void solve_all(batch_solve *ts, unsigned left)
     {
       left &= ~((unsigned)solve_update_active_set(&ts->solve[lane], round) << lane);
     }
+  }
+}
+
+static void evaluate_batch_jacobians(const batch_solve *ts)
+{
+  int32_t now = ts->context->pose;
+  bool evaluated = true;
+  for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
+    evaluated = evaluated && ts->lane_mechanism[lane]->jacobian_pose == now;
+  }
+  if (!evaluated) {
+    direct_evaluate_jacobians(ts->context, ts->lane_mechanism[0]);
+  }
+  for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
+    ts->lane_mechanism[lane]->jacobian_pose = now;
   }
 }
 
@@ -713,23 +721,11 @@ static void solve_batch(const direct_context *c, mechanism_batch *t, needs_pass_
     ts.lane_mechanism[lane] = &c->set->list[t->lane_mechanism[lane]];
     lanes |= (unsigned)needs_solve(c, ts.lane_mechanism[lane], needs_pass) << lane;
   }
-  if (c->pass == DIRECT_HALF_KICK) {
-    lane_batch_leave(c->set, t, (1u << BATCH_WIDTH) - 1);
-  }
-  unsigned done = lane_batch_solve(c, t, lanes);
-  if (done != 0) {
-    FOR_LANES(lane, lanes & ~done)
-    {
-      mechanism_solve(c, ts.lane_mechanism[lane]);
-    }
-    return;
-  }
   if (lanes == 0) {
     return;
   }
-  lane_batch_drop_factors(t);
   if (c->pass != DIRECT_RESOLVE) {
-    direct_linearize(c, ts.lane_mechanism[0]);
+    evaluate_batch_jacobians(&ts);
   }
   FOR_LANES(lane, lanes)
   {

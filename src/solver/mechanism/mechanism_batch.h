@@ -39,10 +39,6 @@ typedef struct mechanism_batch {
   int32_t first_joint, last_joint;
   int32_t first_value; // in batch_values
   int32_t first_vector;
-  // Rows in lanes, see lane_batch.c. Bit masks of members: whose rows may be there in this step,
-  // whose impulses are there now, and whose rows in this substep. And the poses of their factors.
-  uint8_t may_use_lanes, holds_impulses, holds_rows;
-  int32_t lane_factor_pose[BATCH_WIDTH];
   bool dissolved; // in this step members are solved alone: their rows may exceed the capacity
 } mechanism_batch;
 
@@ -67,14 +63,10 @@ struct batch_system {
   uint8_t solve_lanes;           // lanes to solve,
   uint8_t bias_lanes;            // and those whose velocities must also remove the position error
   bool resolve;                  // DIRECT_RESOLVE: no separate position solution
-  bool velocities_only;          // the position solution is zero, or not needed
   bool has_body_rhs;             // rows at their bounds give impulses to bodies
   bool refactor;                 // the matrix must be assembled and factored
 };
 
 batch_solve_fn batch_solve_1, batch_solve_4, batch_solve_8;
-// Of a matrix whose joints are assembled and whose right-hand sides stand in x: the bodies of the
-// matrix, factors, solutions.
-batch_solve_fn batch_eliminate_1, batch_eliminate_4, batch_eliminate_8;
 
 #endif

@@ -631,11 +631,8 @@ static void update_lagged_friction(const solve_state *s)
 {
   double motion[2 * BODY_ROWS];
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
-    if (!(s->joints[i].axis_features & AXES_WITH_FRICTION)) {
-      continue;
-    }
     predict_motion(s, &s->joints[i], 0.0, motion);
-    mechanism_update_lagged_friction(s->context, &s->joints[i], motion);
+    direct_update_lagged_friction(s->context, &s->joints[i], motion);
   }
 }
 
@@ -658,20 +655,24 @@ static bool are_joints_open(const solve_state *s)
   return false;
 }
 
-void mechanism_close_joints(const direct_context *c, mechanism *m)
+// Moves the bodies by the position solution at the new pose. Velocities and momenta stay as they
+// are.
+static void close_joints(const solve_state *s)
 {
+  const direct_context *c = s->context;
+  mechanism *m = s->mechanism;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    const direct_node *node = &c->set->nodes[i];
+    const direct_node *node = &s->nodes[i];
     double u[BODY_ROWS];
     for (int k = 0; k < BODY_ROWS && !node->is_joint; ++k) {
-      // No negative zeros, see load_bodies().
-      u[k] = c->set->solutions[node->first_row + k][1] + 0.0;
+      u[k] = s->x[node->first_row + k][1] + 0.0; // no negative zeros, see load_bodies()
     }
     if (!node->is_joint) {
       displace_body(c->data, node->index, u);
     }
   }
-  m->jacobian_pose = m->coordinate_pose = m->factor_pose = NO_SLOT;
+  direct_evaluate_jacobians(c, m); // the angles of joints after the step are among them
+  m->factor_pose = NO_SLOT;
 }
 
 solve_state solve_begin(const direct_context *c, mechanism *m)
@@ -687,8 +688,6 @@ solve_state solve_begin(const direct_context *c, mechanism *m)
   find_max_speed(&s);
   s.refactor = c->pass != DIRECT_RESOLVE || m->factors_stale;
   if (c->pass != DIRECT_RESOLVE) {
-    direct_linearize(c, m);
-    mechanism_apply_lagged_friction(c, m);
     direct_build_rows(c, m);
     couplings_build_rows(c, m);
     mechanism_begin_to_coast(c, m);
@@ -698,9 +697,9 @@ solve_state solve_begin(const direct_context *c, mechanism *m)
   }
   s.curvature_share =
       RULE(mechanism_curved_drift) && c->pass == DIRECT_BIAS ? solve_curvature_share(&s) : 0.0;
-  if (c->pass == DIRECT_BIAS || (c->pass == DIRECT_RESOLVE && m->factors_stale)) {
-    mechanism_add_inertia_for_load(c, m); // kept in DIRECT_RESOLVE, but for the split pass
-  } else if (c->pass != DIRECT_RESOLVE) {
+  if (c->pass == DIRECT_BIAS || c->pass == DIRECT_RESOLVE) {
+    mechanism_add_inertia_for_load(c, m);
+  } else {
     mechanism_clear_added_inertia(c, m);
   }
   return s;
@@ -735,8 +734,7 @@ void solve_end(solve_state *s)
     mechanism_stop_infeasible(c, m);
   }
   if (RULE(mechanism_closing) && c->pass == DIRECT_RELAX && !m->infeasible && are_joints_open(s)) {
-    mechanism_close_joints(c, m);
-    direct_linearize(c, m); // the angles of joints after the step are among its coordinates
+    close_joints(s);
   }
 }
 

@@ -195,14 +195,6 @@
 #define TUNING_WARM_START_SEPARATION_SPEED 0.1
 
 // ---------------------------------------------------------------------------------------------
-// Kept linearization: speed only
-
-// Turn of a body up to which Jacobians and factors of a figure in contact stay, rad. With a
-// hundred times as much a car that spins on ice loses a thousandth of its angular momentum in 2 s.
-// Needed by: dahl_car_spin_keeps_its_angular_momentum.
-#define TUNING_KEPT_TURN 2e-4f
-
-// ---------------------------------------------------------------------------------------------
 // Coasting: speed only
 
 // A mechanism coasts while rates between its bodies and turns are below the first, m/s or rad/s,
